@@ -1,0 +1,39 @@
+"""compile-ledger: names the first assumption of torch.compile that stopped holding.
+
+``import compile_ledger`` does not import torch; each public name is loaded when
+it is first asked for.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from .experiment.audit import audit
+    from .experiment.workload import Workload
+
+_WHERE = {
+    "Workload": "compile_ledger.experiment.workload",
+    "audit": "compile_ledger.experiment.audit",
+}
+
+__all__ = ["Workload", "__version__", "audit"]
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name on first use, so that importing the package stays cheap."""
+    if name not in _WHERE:
+        msg = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(msg)
+    from importlib import import_module
+
+    value = getattr(import_module(_WHERE[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """Every public name, loaded or not."""
+    return sorted(__all__)

@@ -1,0 +1,1 @@
+"""One file a command; its docstring is its help. Nothing imports this package but the entry."""

@@ -1,0 +1,112 @@
+"""An arm: one run of the workload under one condition, with all its facts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from .agreement import Agreement
+from .calls import Call, Counters
+from .compile import Compile
+from .environment import Capability, Environment
+from .place import Raised
+from .region import CodeObject, Region
+from .timing import SteadyState
+
+ArmStatus = Literal["finished", "stopped", "raised", "killed", "timed_out", "interrupted", "failed"]
+"""``stopped``: ended by us after the calls it was asked for. ``failed``: our own fault."""
+
+ToolchainStatus = Literal["found", "missing", "unknown"]
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """Evidence that could not be taken: a failure of ours, contained."""
+
+    where: str
+    why: str
+    count: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """The first line of a recording."""
+
+    format: str
+    version: int
+    tool: str
+    pid: int
+    arm: str = ""
+    rank: int | None = None
+    started_unix_ns: int = 0
+    environment: Environment = field(default_factory=Environment)
+    changed: tuple[str, ...] = ()
+    """What observing changed in the process: hooks installed, variables set."""
+
+
+@dataclass(frozen=True, slots=True)
+class Toolchain:
+    """Whether inductor's own lookup finds a C++ compiler here."""
+
+    status: ToolchainStatus
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Costs:
+    """What the process spent outside the calls, in CPU nanoseconds of self and children."""
+
+    import_torch: int | None = None
+    prewarm: int | None = None
+    """Importing the compiler, the ISA probe, the precompiled header: per process or machine."""
+    setup: int | None = None
+    """Importing the user's file and building the workload."""
+
+
+@dataclass(frozen=True, slots=True)
+class Goodbye:
+    """The last line of a recording that ended in order."""
+
+    status: ArmStatus
+    at_ns: int = 0
+    raised: Raised | None = None
+    exit_code: int | None = None
+    cpu_ns: int = 0
+    children_cpu_ns: int = 0
+    peak_bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Arm:
+    """Every fact of one arm, as read back from its recording."""
+
+    name: str
+    change: str = ""
+    """For an experiment: the one thing that differs, in words."""
+    status: ArmStatus = "finished"
+    why: str = ""
+    """For a status that is not ``finished`` or ``stopped``: one line."""
+    raised: Raised | None = None
+    header: Header | None = None
+    capabilities: tuple[Capability, ...] = ()
+    regions: tuple[Region, ...] = ()
+    code_objects: tuple[CodeObject, ...] = ()
+    compiles: tuple[Compile, ...] = ()
+    calls: tuple[Call, ...] = ()
+    counters: Counters | None = None
+    agreements: tuple[Agreement, ...] = ()
+    steady: tuple[SteadyState, ...] = ()
+    toolchain: Toolchain | None = None
+    costs: Costs = field(default_factory=Costs)
+    lost: tuple[Lost, ...] = ()
+    damage: tuple[Lost, ...] = ()
+    """Lines of the recording that could not be read."""
+    wall_ns: int = 0
+    cpu_ns: int = 0
+    """Self and children, the whole process."""
+    peak_bytes: int | None = None
+
+    @property
+    def ran(self) -> bool:
+        """True when the arm's calls can be relied on as far as they go."""
+        return self.status in ("finished", "stopped")

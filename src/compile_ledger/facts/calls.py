@@ -1,0 +1,107 @@
+"""Calls of a region and what became of each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from .place import Raised
+
+Disposition = Literal[
+    "compiled",
+    "recompiled",
+    "reused",
+    "refused",
+    "fell_back",
+    "switched_off",
+    "skipped",
+    "raised",
+]
+
+DISPOSITIONS: tuple[Disposition, ...] = (
+    "compiled",
+    "recompiled",
+    "reused",
+    "refused",
+    "fell_back",
+    "switched_off",
+    "skipped",
+    "raised",
+)
+"""Every disposition, in the order in which reports list them."""
+
+WORST_FIRST: tuple[Disposition, ...] = (
+    "raised",
+    "refused",
+    "switched_off",
+    "fell_back",
+    "recompiled",
+    "compiled",
+    "skipped",
+    "reused",
+)
+"""A call's disposition is the first of these that any of its frames had."""
+
+SERVED: frozenset[Disposition] = frozenset({"compiled", "recompiled", "reused"})
+"""Dispositions of calls that ran compiled code on every frame that asked for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call of one region, in an arm that keeps calls apart."""
+
+    region: int
+    index: int
+    """The region's own count of calls, from 0."""
+    disposition: Disposition | None = None
+    """None where the arm runs eager by request."""
+    wall_ns: int = 0
+    cpu_ns: int = 0
+    """Process CPU time, all threads, this process only."""
+    at_ns: int = 0
+    """When the call began, since the recording began."""
+    runs: dict[str, int] = field(default_factory=dict)
+    """Compile id to the number of times that entry ran inside this call."""
+    graphs: int | None = None
+    """Graph executions inside this call; None: entries were not counted."""
+    silent: int | None = None
+    """Frames that had entries, matched none, and ran eagerly unannounced; None: unseen."""
+    thread: int = 0
+    raised: Raised | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EntryRuns:
+    """How often one cache entry ran up to now."""
+
+    code_object: int
+    compile_id: str
+    runs: int
+    rejections: int | None = None
+    """Times its guards refused a call (``fail_count``), where this torch counts them."""
+
+
+@dataclass(frozen=True, slots=True)
+class RegionCalls:
+    """How often one region was called up to now, and its sampled wall time."""
+
+    region: int
+    calls: int
+    sampled: int = 0
+    sampled_ns: int = 0
+    longest_ns: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Counters:
+    """A reading of every counter, written at an interval and at the end."""
+
+    at_ns: int
+    regions: tuple[RegionCalls, ...] = ()
+    entries: tuple[EntryRuns, ...] = ()
+    lookups: int | None = None
+    """Guard lookups on code objects with entries, hits and misses; None: unseen."""
+    cpu_ns: int = 0
+    """CPU time of the process so far."""
+    children_cpu_ns: int = 0
+    """CPU time of its ended children so far."""

@@ -1,0 +1,26 @@
+"""What the user states: tolerances, horizon, how far to run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Depth = Literal["quick", "default", "full"]
+
+
+@dataclass(frozen=True, slots=True)
+class Contract:
+    """The audit's terms. ``rtol``/``atol`` default to the chapter's contract, 1e-4."""
+
+    rtol: float = 1e-4
+    atol: float = 1e-4
+    horizon: int | None = None
+    """Calls that the workload will serve before it restarts; None: not stated."""
+    depth: Depth = "default"
+    compare: int = 8
+    """Calls whose outputs are compared."""
+    target: str = ""
+    """What the user named, as they wrote it."""
+    own_backend: str = "inductor"
+    """The backend that the workload's own ``torch.compile`` asks for."""
+    kind: Literal["workload", "program", "recording"] = "workload"

@@ -1,0 +1,1 @@
+"""Facts to findings to verdict: pure functions, no torch, no I/O."""

@@ -1,0 +1,384 @@
+"""The ledger: what the judges say of the facts. The document that ``ledger.json`` holds.
+
+Field names up to ``not_measured`` are relied on by other programs and stay as
+they are within a major ``schema_version`` (docs/ledger.md has the history).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from compile_ledger.facts.agreement import Agreement
+from compile_ledger.facts.calls import Disposition
+from compile_ledger.facts.environment import Capability, Environment
+from compile_ledger.facts.place import Place, Raised
+
+SCHEMA_VERSION = "1.0"
+
+LevelName = Literal["RUNS", "CORRECT", "CAPTURED", "STABLE", "WORTH_IT"]
+LEVELS: tuple[LevelName, ...] = ("RUNS", "CORRECT", "CAPTURED", "STABLE", "WORTH_IT")
+
+Status = Literal["holds", "fails", "not_measured", "not_resolved"]
+Severity = Literal["failure", "note"]
+Outcome = Literal["holds", "refuted", "not_resolved"]
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One cell of the ledger: a value with its instrument, or why there is none."""
+
+    name: str
+    value: str | None = None
+    instrument: str = ""
+    why: str = ""
+    """Set exactly when ``value`` is None."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of the chapter's ledger: region, capture, assumptions, ..., verdict."""
+
+    name: str
+    cells: tuple[Cell, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What a finding rests on: quoted as the instrument gave it."""
+
+    instrument: str
+    text: str
+    count: int = 1
+    arm: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FindingCost:
+    """What a finding cost, where it was measured."""
+
+    seconds: float | None = None
+    """CPU seconds of compiling that it caused, in the arm named by its evidence."""
+    calls: int | None = None
+    """Calls that ran without compiled code because of it."""
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that a judge says of the facts."""
+
+    id: str
+    slug: str
+    """The kind, one of judge/slugs.py; documented under an anchor of that name."""
+    level: LevelName
+    severity: Severity
+    sentence: str
+    site: Place | None = None
+    """The user's line to look at."""
+    subject: str = ""
+    """What the assumption was about: ``idx``, ``self.scale``, ``grad_mode``."""
+    axis: int | None = None
+    expected: str = ""
+    actual: str = ""
+    count: int = 1
+    cost: FindingCost = field(default_factory=FindingCost)
+    evidence: tuple[Evidence, ...] = ()
+    region: int | None = None
+    code_object: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """One of the five levels; ``why`` is one sentence for every status."""
+
+    level: LevelName
+    status: Status
+    why: str
+    findings: tuple[str, ...] = ()
+    after_failure: bool = False
+    """True when an earlier level failed: shown, but not part of the diagnosis."""
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """The first level that stopped holding, and its cause."""
+
+    level: LevelName
+    slug: str
+    sentence: str
+    subject: str = ""
+    axis: int | None = None
+    expected: str = ""
+    actual: str = ""
+    site: Place | None = None
+    finding: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Unproven:
+    """The first level before the diagnosis that lacks evidence."""
+
+    level: LevelName
+    why: str
+    command: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """A limit that was hit on a code object."""
+
+    name: str
+    at_call: int | None
+    value: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Off:
+    """A code object that Dynamo skips from some call on."""
+
+    by_call: int | None
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One cache entry: what it assumed against the others, and how often it ran."""
+
+    compile_id: str
+    runs: int | None = None
+    graph_ops: int | None = None
+    guards: int | None = None
+    seconds: float | None = None
+    made_for: str = ""
+    """Why it was compiled: the first refusal that led to it; empty for the first."""
+
+
+@dataclass(frozen=True, slots=True)
+class CodeObjectRow:
+    """One code object as the ledger shows it, in the arm that decided."""
+
+    id: int
+    name: str
+    file: str
+    line: int
+    compiles: int = 0
+    entries: int = 0
+    graphs: int = 0
+    graph_runs: int | None = None
+    recompile_reasons: tuple[str, ...] = ()
+    limit: Limit | None = None
+    off: Off | None = None
+    cache_line: tuple[Entry, ...] = ()
+    library: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RegionRow:
+    """One region as the ledger shows it, in the arm that decided."""
+
+    id: int
+    site: Place | None
+    target: str
+    compile_kwargs: dict[str, str]
+    calls: int
+    dispositions: dict[str, int]
+    code_objects: tuple[int, ...] = ()
+    kind: str = "function"
+
+
+@dataclass(frozen=True, slots=True)
+class BreakCost:
+    """The measured cost of a break, per call, with its 95% interval; or why not."""
+
+    cpu_ns: float | None = None
+    low_ns: float | None = None
+    high_ns: float | None = None
+    why: str = "not measured: no arm without the break was run"
+
+
+@dataclass(frozen=True, slots=True)
+class BreakRow:
+    """A graph break: place, frequency, cost."""
+
+    file: str
+    line: int
+    reason: str
+    hint_id: str = ""
+    per_call: float | None = None
+    cost: BreakCost = field(default_factory=BreakCost)
+    function: str = ""
+    seen: int = 1
+    """Times it was traced (not executed)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What one arm showed of stability: one side of an experiment."""
+
+    arm: str
+    compiles: int
+    recompiles: int
+    refused: int
+    fell_back: int
+    switched_off: int
+    settled: bool | None
+    """None: the stream was too short to tell."""
+    graph_runs: int | None = None
+    entries: int | None = None
+    cpu_seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ExperimentRow:
+    """One change, before and after, and what it says of the diagnosis."""
+
+    name: str
+    change: str
+    tests: str
+    """The diagnosis or mechanism that the change could refute."""
+    before: Reading | None
+    after: Reading | None
+    outcome: Outcome
+    sentence: str
+    """``diagnosis holds: ...`` or ``diagnosis refuted: ...`` or why not resolved."""
+
+
+@dataclass(frozen=True, slots=True)
+class CallRow:
+    """One call in an arm: enough for the strip and the cost curve."""
+
+    region: int
+    disposition: Disposition | None
+    wall_ns: int
+    cpu_ns: int
+    index: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ArmRow:
+    """One arm: what it was, how it ended, what it cost."""
+
+    name: str
+    change: str
+    status: str
+    why: str
+    wall_seconds: float | None
+    cpu_seconds: float | None
+    regions: int = 0
+    calls: tuple[CallRow, ...] = ()
+    calls_total: int = 0
+    """More than ``len(calls)`` when only the first were kept."""
+    peak_bytes: int | None = None
+    lost: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A measured number with its 95% interval; ``value`` None when not measured."""
+
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    samples: int = 0
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What the graph cost and what it saves. CPU seconds unless named otherwise."""
+
+    eager_call: Interval = field(default_factory=Interval)
+    """CPU nanoseconds of one steady eager call."""
+    compiled_call: Interval = field(default_factory=Interval)
+    saving_per_call: Interval = field(default_factory=Interval)
+    """CPU nanoseconds that one compiled call saves (negative: it costs)."""
+    ratio: Interval = field(default_factory=Interval)
+    """Compiled over eager, paired."""
+    noise: Interval = field(default_factory=Interval)
+    """The A/A ratio: eager over eager in the same loop."""
+    wall_ratio: Interval = field(default_factory=Interval)
+    compile_seconds: float | None = None
+    """CPU seconds spent in calls that compiled, in the arm that decided."""
+    compile_arm: str = ""
+    cold_seconds: float | None = None
+    """What a cold process pays before its steady state, beyond eager."""
+    warm_seconds: float | None = None
+    cold_process_seconds: float | None = None
+    """The part that belongs to the process and the machine, not to the region."""
+    warm_process_seconds: float | None = None
+    cold_break_even: float | None = None
+    """Calls until the cold cost is paid back; None: never, or not measured."""
+    warm_break_even: float | None = None
+    horizon: int | None = None
+    horizon_source: str = ""
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Correctness:
+    """Agreement with eager over the compared calls."""
+
+    compared: int = 0
+    calls: int = 0
+    max_abs: float | None = None
+    rtol: float = 1e-4
+    atol: float = 1e-4
+    stated_pass: bool | None = None
+    worst_error_compiled: float | None = None
+    """rmse against fp64 over rms of fp64, worst leaf."""
+    worst_error_eager: float | None = None
+    worst_ratio: float | None = None
+    deterministic: bool | None = None
+    """Whether eager agrees with itself bit for bit; None: not measured."""
+    arm: str = ""
+    not_compared: tuple[str, ...] = ()
+    worst: tuple[Agreement, ...] = ()
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class EnvironmentRow:
+    """Where the evidence comes from."""
+
+    environment: Environment = field(default_factory=Environment)
+    capabilities: tuple[Capability, ...] = ()
+    changed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class NotMeasured:
+    """One thing the ledger does not know, why, and what would tell."""
+
+    what: str
+    why: str
+    command: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """The whole document. ``levels`` always holds the five levels in order."""
+
+    schema_version: str
+    tool_version: str
+    target: str
+    diagnosis: Diagnosis | None
+    unproven: Unproven | None
+    levels: tuple[Level, ...]
+    regions: tuple[RegionRow, ...]
+    code_objects: tuple[CodeObjectRow, ...]
+    breaks: tuple[BreakRow, ...]
+    findings: tuple[Finding, ...]
+    experiments: tuple[ExperimentRow, ...]
+    arms: tuple[ArmRow, ...]
+    cost: Cost
+    correctness: Correctness
+    environment: EnvironmentRow
+    not_measured: tuple[NotMeasured, ...]
+    lines: tuple[Line, ...] = ()
+    verdict: str = ""
+    """The whole result in one sentence."""
+    raised: Raised | None = None
+    provisional: bool = False
+    """True while arms that could change the diagnosis are still to run."""
+    interrupted: bool = False

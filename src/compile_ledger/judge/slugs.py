@@ -1,0 +1,46 @@
+"""Every kind of finding, in one table. docs/findings.md has an anchor for each slug."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .document import LevelName
+
+
+@dataclass(frozen=True, slots=True)
+class Slug:
+    """A kind of finding: its name, the level it belongs to, and what it means."""
+
+    name: str
+    level: LevelName
+    title: str
+    ignorable: str = ""
+    """Why a note of this kind can usually be ignored; empty: it should be read."""
+
+
+_TABLE = (
+    Slug("eager-raises", "RUNS", "An ordinary bug: eager raises too"),
+    Slug("compiled-raises", "RUNS", "Compiled code raises, eager does not"),
+    Slug("exception-lost", "RUNS", "Eager raises, compiled does not"),
+    Slug("toolchain-missing", "RUNS", "No working C++ compiler for inductor"),
+    Slug("numerics", "CORRECT", "Compiled results are further from fp64 than eager's"),
+    Slug("output-differs", "CORRECT", "Structure, type, dtype, shape or an exact value differs"),
+    Slug("side-effect-lost", "CORRECT", "A side effect of the eager program is missing"),
+    Slug("nondeterministic", "CORRECT", "Eager does not agree with itself"),
+    Slug("tolerance", "CORRECT", "The stated tolerance and the fp64 reference disagree"),
+    Slug("graph-break", "CAPTURED", "More than one graph runs per steady call"),
+    Slug("frame-skipped", "CAPTURED", "Dynamo skipped a frame: it runs eagerly"),
+    Slug("no-graph", "CAPTURED", "No graph ran in any call"),
+    Slug("recompile-shape", "STABLE", "Recompiles on a tensor size"),
+    Slug("recompile-guard", "STABLE", "Recompiles on another assumption"),
+    Slug("cache-limit", "STABLE", "The recompile limit was hit"),
+    Slug("silent-eager", "STABLE", "Calls ran eagerly after the limit, unannounced"),
+    Slug("switched-off", "STABLE", "A code object was switched off for good"),
+    Slug("shared-line", "STABLE", "Unrelated regions share one cache line"),
+    Slug("settled", "STABLE", "Recompiled, then settled", "it settled; its cost is shown"),
+    Slug("not-worth-it", "WORTH_IT", "The compiled workload does not repay its cost"),
+    Slug("observer-effect", "CAPTURED", "Diagnostics inside the region change what is captured"),
+    Slug("lost-evidence", "RUNS", "Evidence was lost", "it concerns the recorder, not the program"),
+)
+
+SLUGS: dict[str, Slug] = {slug.name: slug for slug in _TABLE}

@@ -1,0 +1,1 @@
+"""Ledger to text: one file an output form. Imports facts and the judged document only."""
