@@ -1,0 +1,54 @@
+# make demo   install into .venv and audit the embedding service
+# make test   lint, types, import contracts, tests
+# make clean  remove what the two made
+
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check \
+	--constraint constraints/cpu.txt
+PACKAGING := pyproject.toml constraints/cpu.txt
+
+.DELETE_ON_ERROR:
+.PHONY: demo test lint types contracts unit schema clean
+
+# The service fails STABLE on purpose, which is exit status 1.
+demo: $(VENV)/.installed-demo
+	$(BIN)/compile-ledger audit examples/embedding_service.py \
+		-o demo --html demo/report.html || test $$? -eq 1
+
+test: lint types contracts unit
+
+lint: $(VENV)/.installed-dev
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+
+types: $(VENV)/.installed-dev
+	$(BIN)/mypy
+
+contracts: $(VENV)/.installed-dev
+	$(BIN)/lint-imports --no-logo
+
+unit: $(VENV)/.installed-dev
+	$(BIN)/python -m pytest
+
+schema: $(VENV)/.installed-dev
+	$(BIN)/python docs/make_schema.py
+
+# Some distributions ship venv without pip; the second line puts it there.
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV) || { $(PYTHON) -m venv --clear --without-pip $(VENV) \
+		&& $(PYTHON) -m pip --python $(BIN)/python install --quiet pip; }
+
+$(VENV)/.installed-demo: $(PACKAGING) | $(BIN)/python
+	$(INSTALL) --editable '.[torch,examples]'
+	touch $@
+
+$(VENV)/.installed-dev: $(PACKAGING) | $(BIN)/python
+	$(INSTALL) --editable '.[torch,examples,dev]'
+	touch $@
+
+clean:
+	rm -rf $(VENV) demo build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .import_linter_cache
+	find src tests examples benchmarks docs -name __pycache__ -type d -prune -exec rm -rf {} +
