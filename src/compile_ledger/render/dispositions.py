@@ -1,0 +1,115 @@
+"""What became of each call, as a strip: one letter a call, or the worst of several."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from compile_ledger.facts.calls import DISPOSITIONS, WORST_FIRST, Disposition
+from compile_ledger.judge.document import ArmRow, CallRow
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A disposition's letter, words and terminal style."""
+
+    letter: str
+    word: str
+    meaning: str
+    style: str
+
+
+LOOKS: dict[Disposition, Look] = {
+    "compiled": Look("C", "compiled", "first entry", "blue"),
+    "recompiled": Look("R", "recompiled", "another entry", "yellow"),
+    "reused": Look("·", "reused", "an entry took the call", "green"),
+    "refused": Look("X", "refused", "the attempt that hit a limit", "bold red"),
+    "fell_back": Look("E", "fell back", "eager, silently", "red"),
+    "switched_off": Look("O", "switched off", "skipped for good", "bold magenta"),
+    "skipped": Look("s", "skipped", "by rule or request", "dim"),
+    "raised": Look("!", "raised", "an exception left the call", "bold red reverse"),
+}
+
+LONGEST_STRIP = 240
+"""Cells in a strip at most; more calls than that share cells."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One cell of a strip: calls ``first`` to ``last`` of the region, worst disposition."""
+
+    disposition: Disposition
+    first: int
+    last: int
+    cpu_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Strip:
+    """One region's calls in one arm, in order."""
+
+    arm: str
+    change: str
+    region: int
+    cells: tuple[Cell, ...]
+    runs: tuple[Cell, ...]
+    """The same calls with equal neighbours merged, never mixed."""
+    calls: int
+    per_cell: int
+    missing: int
+    """Calls of the whole arm that were made but not kept one by one."""
+
+
+def strips(arms: Iterable[ArmRow]) -> tuple[Strip, ...]:
+    """A strip for every region of every arm whose calls have dispositions."""
+    return tuple(
+        _strip(arm, region, calls)
+        for arm in arms
+        for region, calls in sorted(_by_region(arm.calls).items())
+    )
+
+
+def occurring(shown: Iterable[Strip]) -> tuple[Disposition, ...]:
+    """The dispositions that occur in ``shown``, in the order of reports."""
+    seen = {run.disposition for strip in shown for run in strip.runs}
+    return tuple(name for name in DISPOSITIONS if name in seen)
+
+
+def tally(strip: Strip) -> dict[Disposition, int]:
+    """Calls of each disposition that occurs, in the order of reports."""
+    total: Counter[Disposition] = Counter()
+    for run in strip.runs:
+        total[run.disposition] += run.last - run.first + 1
+    return {name: total[name] for name in DISPOSITIONS if total[name]}
+
+
+def _by_region(calls: Iterable[CallRow]) -> dict[int, list[CallRow]]:
+    found: dict[int, list[CallRow]] = {}
+    for call in calls:
+        if call.disposition is not None:
+            found.setdefault(call.region, []).append(call)
+    return found
+
+
+def _strip(arm: ArmRow, region: int, calls: Sequence[CallRow]) -> Strip:
+    per_cell = -(-len(calls) // LONGEST_STRIP)
+    chunks = [calls[i : i + per_cell] for i in range(0, len(calls), per_cell)]
+    merged = [list(same) for _, same in groupby(calls, key=lambda call: call.disposition)]
+    return Strip(
+        arm=arm.name,
+        change=arm.change,
+        region=region,
+        cells=tuple(map(_cell, chunks)),
+        runs=tuple(map(_cell, merged)),
+        calls=len(calls),
+        per_cell=per_cell,
+        missing=max(0, arm.calls_total - len(arm.calls)),
+    )
+
+
+def _cell(calls: Sequence[CallRow]) -> Cell:
+    present = {call.disposition for call in calls}
+    worst = next(name for name in WORST_FIRST if name in present)
+    return Cell(worst, calls[0].index, calls[-1].index, sum(call.cpu_ns for call in calls))

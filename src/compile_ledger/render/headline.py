@@ -1,0 +1,99 @@
+"""What a reader is told first, the same in every form: verdict, place, cost, experiment."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from compile_ledger.facts.calls import SERVED
+from compile_ledger.facts.place import Place
+from compile_ledger.judge.document import Cost, Ledger, Status
+
+from .levels import MARKS, TITLES
+from .words import NOT_MEASURED, because, counted, listed, seconds, sentence
+
+
+@dataclass(frozen=True, slots=True)
+class Headline:
+    """The verdict in parts. Texts are as the ledger has them: the forms escape them."""
+
+    status: Status
+    """``fails``; ``holds`` when all five levels do; else what kept them from it."""
+    title: str
+    """``STABLE fails``, ``No level fails``."""
+    cause: str
+    where: Place | None
+    cost: str
+    """Seconds and calls; ``""`` when no level fails."""
+    experiments: tuple[str, ...]
+    remarks: tuple[str, ...]
+    """What qualifies the verdict: interrupted, provisional, an unproven level."""
+
+
+def headline(ledger: Ledger) -> Headline:
+    """The verdict of ``ledger`` in the order in which it is read."""
+    remarks = tuple(_remarks(ledger))
+    experiments = tuple(row.sentence for row in ledger.experiments)
+    diagnosis = ledger.diagnosis
+    if diagnosis is None:
+        status, title, cause = _without_failure(ledger)
+        return Headline(status, title, cause, None, "", experiments, remarks)
+    return Headline(
+        status="fails",
+        title=f"{TITLES[diagnosis.level]} fails",
+        cause=diagnosis.sentence,
+        where=diagnosis.site,
+        cost=_cost(ledger),
+        experiments=experiments,
+        remarks=remarks,
+    )
+
+
+def _without_failure(ledger: Ledger) -> tuple[Status, str, str]:
+    """Status, title and cause when no level fails."""
+    held = [TITLES[level.level] for level in ledger.levels if level.status == "holds"]
+    still_open = next((level for level in ledger.levels if level.status != "holds"), None)
+    holding = f"{listed(held)} {'holds' if len(held) == 1 else 'hold'}."
+    if still_open is None:
+        return "holds", "No level fails", holding
+    gap = f"{TITLES[still_open.level]} is {MARKS[still_open.status].word}"
+    if not held:
+        return still_open.status, gap, still_open.why
+    cause = f"{holding} {sentence(because(gap, still_open.why))}"
+    return still_open.status, "No measured level fails", cause
+
+
+def _cost(ledger: Ledger) -> str:
+    calls = _unserved(ledger)
+    if ledger.cost.compile_seconds is None and not calls:
+        return ""
+    return "; ".join((*_paid(ledger.cost), calls or f"calls {NOT_MEASURED}"))
+
+
+def _paid(cost: Cost) -> list[str]:
+    if cost.compile_seconds is None:
+        return [because(f"compile seconds {NOT_MEASURED}", cost.why)]
+    arm = f" (arm {cost.compile_arm})" if cost.compile_arm else ""
+    paid = [f"{seconds(cost.compile_seconds)} CPU in calls that compiled{arm}"]
+    if cost.cold_seconds is not None:
+        paid.append(f"a cold start costs {seconds(cost.cold_seconds)} CPU beyond eager")
+    return paid
+
+
+def _unserved(ledger: Ledger) -> str:
+    calls = sum(region.calls for region in ledger.regions)
+    if not calls:
+        return ""
+    served = sum(region.dispositions.get(name, 0) for region in ledger.regions for name in SERVED)
+    known = sum(sum(region.dispositions.values()) for region in ledger.regions)
+    return f"{known - served:,} of {counted(calls, 'call')} not fully compiled"
+
+
+def _remarks(ledger: Ledger) -> list[str]:
+    remarks = []
+    if ledger.interrupted:
+        remarks.append("interrupted: what was measured before that is kept")
+    if ledger.provisional:
+        remarks.append("provisional: arms that could change the diagnosis are still to run")
+    if ledger.unproven is not None and ledger.diagnosis is not None:
+        remarks.append(because(f"{TITLES[ledger.unproven.level]} is unproven", ledger.unproven.why))
+    return remarks

@@ -1,0 +1,44 @@
+"""The terminal form: at most 80 columns, the verdict first."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .body import breaks, environment, findings, ledger_lines, not_measured
+from .calls import strip
+from .experiments import experiments
+from .page import Page
+from .top import levels, raised, verdict
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from compile_ledger.judge.document import Ledger
+
+SECTIONS = (
+    verdict,
+    raised,
+    levels,
+    ledger_lines,
+    strip,
+    findings,
+    breaks,
+    experiments,
+    not_measured,
+    environment,
+)
+"""What is printed, in order; each takes the page and the ledger and may print nothing."""
+
+
+def terminal(ledger: Ledger, console: Console) -> None:
+    """Print ``ledger`` to ``console``, at most 80 columns wide or as wide as it is.
+
+    Plain ASCII when the console's encoding is not UTF-8. Colour is the console's
+    own decision; every mark that is coloured is also a word or a letter.
+    """
+    page = Page(console)
+    for section in SECTIONS:
+        section(page, ledger)
+
+
+__all__ = ["SECTIONS", "terminal"]

@@ -1,0 +1,150 @@
+"""The body of the page: ledger lines, findings, breaks, and what is not known."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from compile_ledger.facts.place import Place
+from compile_ledger.render.levels import TITLES
+from compile_ledger.render.ranking import Group, groups
+from compile_ledger.render.words import (
+    NOT_MEASURED,
+    because,
+    cut_left,
+    nanoseconds,
+    place,
+    three_digits,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from compile_ledger.judge.document import BreakRow, Cell, Finding, Ledger, Line
+
+    from .page import Page, Piece
+
+LINE_LABEL = 15
+FINDING_INDENT = 6
+MOST_OF_A_KIND = 4
+MOST_BREAKS = 8
+
+
+def ledger_lines(page: Page, ledger: Ledger) -> None:
+    """Region, capture, ..., verdict: each cell with its instrument or why it is empty."""
+    if not ledger.lines:
+        return
+    page.section("ledger", "value [instrument]")
+    for line in ledger.lines:
+        label = f"  {line.name}"
+        for pieces in _cells(line):
+            page.hang((label, "bold"), *pieces, indent=LINE_LABEL)
+            label = ""
+
+
+def _cells(line: Line) -> Iterable[tuple[Piece, Piece]]:
+    """Each cell in words; neighbours that were not measured for one reason share a line."""
+    for why, same in groupby(line.cells, key=lambda c: c.why if c.value is None else None):
+        cells = list(same)
+        if why is not None:
+            yield _named(line, *cells), (because(NOT_MEASURED, why), "dim")
+            continue
+        for cell in cells:
+            seen = f" [{cell.instrument}]" if cell.instrument else ""
+            yield f"{_named(line, cell)}{cell.value}", (seen, "dim")
+
+
+def _named(line: Line, *cells: Cell) -> str:
+    names = ", ".join(cell.name for cell in cells)
+    return "" if names == line.name else f"{names}: "
+
+
+def findings(page: Page, ledger: Ledger) -> None:
+    """Findings by kind, failures first, then by cost; what can be ignored says so."""
+    ranked = groups(ledger.findings)
+    if not ranked:
+        return
+    page.section("findings", "failures first, then by cost")
+    for group in ranked:
+        _group(page, group)
+
+
+def _group(page: Page, group: Group) -> None:
+    failure = group.severity == "failure"
+    mark = ("✗", "bold red") if failure else ("·", "dim")
+    times = f" ×{group.count:,}" if group.count > 1 else ""
+    page.hang((f"  {mark[0]}", mark[1]), (group.slug, "bold"), f"{times}: {group.title}", indent=4)
+    price = f"; cost {group.price}" if group.price else ""
+    page.line((f"{group.severity} of {TITLES[group.level]}{price}", "dim"), indent=FINDING_INDENT)
+    if group.ignorable:
+        page.line((f"can be ignored: {group.ignorable}", "green"), indent=FINDING_INDENT)
+    for finding in group.findings[:MOST_OF_A_KIND]:
+        _finding(page, finding)
+    rest = len(group.findings) - MOST_OF_A_KIND
+    if rest > 0:
+        page.line(f"and {rest} more of this kind", indent=FINDING_INDENT)
+
+
+def _finding(page: Page, finding: Finding) -> None:
+    page.line(finding.sentence, indent=FINDING_INDENT)
+    if finding.site is not None:
+        at = place(finding.site, page.width - FINDING_INDENT - 3)
+        page.line((f"at {at}", "dim"), indent=FINDING_INDENT)
+
+
+def breaks(page: Page, ledger: Ledger) -> None:
+    """Graph breaks: place, times executed per call, measured cost, reason."""
+    if not ledger.breaks:
+        return
+    page.section("graph breaks")
+    for row in ledger.breaks[:MOST_BREAKS]:
+        _break(page, row)
+    if len(ledger.breaks) > MOST_BREAKS:
+        page.line(f"and {len(ledger.breaks) - MOST_BREAKS} more", indent=2)
+
+
+def _break(page: Page, row: BreakRow) -> None:
+    page.line((place(Place(row.file, row.line), page.width - 2), "bold"), indent=2)
+    hint = f" [{row.hint_id}]" if row.hint_id else ""
+    page.line(row.reason, (hint, "dim"), indent=FINDING_INDENT)
+    page.line(f"per call: {per_call(row)}; cost: {break_cost(row)}", indent=FINDING_INDENT)
+
+
+def per_call(row: BreakRow) -> str:
+    """How often the break is executed in one call, or that it was not measured."""
+    return NOT_MEASURED if row.per_call is None else three_digits(row.per_call)
+
+
+def break_cost(row: BreakRow) -> str:
+    """CPU per call with its 95% interval, or why there is none."""
+    cost = row.cost
+    if cost.cpu_ns is None:
+        return because(NOT_MEASURED, cost.why)
+    value = f"{nanoseconds(cost.cpu_ns)} CPU per call"
+    if cost.low_ns is None or cost.high_ns is None:
+        return value
+    return f"{value} [{nanoseconds(cost.low_ns)} to {nanoseconds(cost.high_ns)}]"
+
+
+def not_measured(page: Page, ledger: Ledger) -> None:
+    """What the ledger does not know, why, and the command that would supply it."""
+    rows = [(item.what, item.why, item.command) for item in ledger.not_measured]
+    unproven = ledger.unproven
+    if unproven is not None and unproven.command not in [row[2] for row in rows]:
+        rows.insert(0, (TITLES[unproven.level], unproven.why, unproven.command))
+    if not rows:
+        return
+    page.section(NOT_MEASURED)
+    for what, why, command in rows:
+        page.line((what, "bold"), f": {why}" if why else "", indent=2)
+        if command:
+            page.command(command, indent=4)
+
+
+def environment(page: Page, ledger: Ledger) -> None:
+    """One closing line: target, torch, device, our version."""
+    seen = ledger.environment.environment
+    parts = [f"compile-ledger {ledger.tool_version}", cut_left(ledger.target, page.width)]
+    parts += [f"torch {seen.torch}", seen.device] if seen.torch else []
+    page.blank()
+    page.flow([((part, "dim"),) for part in parts], " · ", indent=0)

@@ -1,0 +1,54 @@
+"""The top of the page: the verdict, an exception that decided it, the five levels."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from compile_ledger.render.headline import headline
+from compile_ledger.render.levels import MARKS, TITLES, why
+from compile_ledger.render.words import place, sentence
+
+if TYPE_CHECKING:
+    from compile_ledger.judge.document import Ledger
+
+    from .page import Page
+
+LABEL = 14
+LEVEL_LABEL = 27
+
+
+def verdict(page: Page, ledger: Ledger) -> None:
+    """Level, cause, where, cost and what the experiments showed."""
+    head = headline(ledger)
+    mark = MARKS[head.status]
+    title = (f"{head.title}:", mark.style)
+    page.hang((mark.glyph, mark.style), title, " ", head.cause, indent=2)
+    if head.where is not None:
+        page.hang("  where", (place(head.where, page.width - LABEL), "bold"), indent=LABEL)
+    if head.cost:
+        page.hang("  cost", head.cost, indent=LABEL)
+    for said in head.experiments:
+        page.hang("  experiment", said, indent=LABEL)
+    for remark in head.remarks:
+        page.hang("  note", (sentence(remark), "yellow"), indent=LABEL)
+
+
+def raised(page: Page, ledger: Ledger) -> None:
+    """The exception that decided the verdict, with the user's own lines."""
+    if ledger.raised is None:
+        return
+    page.hang("  raised", (f"{ledger.raised.type}: ", "bold"), ledger.raised.message, indent=LABEL)
+    for frame in ledger.raised.frames:
+        name = f" in {frame.function}" if frame.function else ""
+        page.line(place(frame, page.width - LABEL - len(name)), name, indent=LABEL)
+
+
+def levels(page: Page, ledger: Ledger) -> None:
+    """The five levels in order, each with its status as a mark and a word."""
+    page.blank()
+    above = ledger.diagnosis.sentence if ledger.diagnosis else None
+    for level in ledger.levels:
+        mark = MARKS[level.status]
+        label = f"{mark.glyph} {TITLES[level.level]:<9} {mark.word}"
+        said = "as above" if level.why == above else why(level)
+        page.hang((label, mark.style), said, indent=LEVEL_LABEL)
