@@ -85,8 +85,12 @@ def workload() -> Workload:
     """The same service in the form that ``compile-ledger audit FILE:workload`` takes."""
     from compile_ledger import Workload
 
-    torch.set_grad_enabled(False)
-    return Workload(fn=load_model(), calls=list(requests()), compile={"dynamic": False})
+    return Workload(
+        fn=load_model(),
+        calls=requests,
+        compile={"dynamic": False},
+        around_call=lambda _number, _target: torch.no_grad(),
+    )
 
 
 def main() -> None:

@@ -1,7 +1,6 @@
 import importlib.util
 from types import ModuleType
 
-import pytest
 import torch
 
 from .conftest import ROOT, RunExample
@@ -52,10 +51,8 @@ def test_model_and_requests_are_the_same_every_time() -> None:
 
 
 def test_workload_states_the_program() -> None:
-    pytest.importorskip("compile_ledger.experiment.workload")
-    try:
-        workload = load().workload()
-    finally:
-        torch.set_grad_enabled(True)
+    workload = load().workload()
     assert workload.compile == {"dynamic": False}
-    assert len(list(workload.calls)) == len(LENGTHS)
+    assert [args[0].shape[1] for args, _ in workload.each_call()] == LENGTHS
+    with workload.around(0, workload.fn):
+        assert not torch.is_grad_enabled()
