@@ -1,0 +1,51 @@
+"""Rows of graph breaks: place, reason, how often each is executed per call."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from statistics import mean
+
+from compile_ledger.facts.compile import Compile
+from compile_ledger.facts.graph_break import GraphBreak
+
+from .document import BreakRow
+from .view import View
+
+
+def break_rows(view: View) -> tuple[BreakRow, ...]:
+    """One row for each distinct break (place and reason), in the order seen."""
+    found: defaultdict[tuple[str, str], list[tuple[Compile, GraphBreak]]] = defaultdict(list)
+    for event in view.compiles:
+        for broken in event.breaks:
+            found[str(broken.place), broken.reason].append((event, broken))
+    return tuple(_row(view, seen) for seen in found.values())
+
+
+def _row(view: View, seen: list[tuple[Compile, GraphBreak]]) -> BreakRow:
+    first = seen[0][1]
+    place = first.place
+    return BreakRow(
+        file=place.file if place else "",
+        line=place.line if place else 0,
+        reason=first.reason,
+        hint_id=first.hint_id,
+        per_call=_per_call(view, [event for event, _ in seen]),
+        function=place.function if place else "",
+        seen=len(seen),
+    )
+
+
+def _per_call(view: View, events: list[Compile]) -> float | None:
+    """Executions per served call: runs of the entries that end at the break."""
+    ids = {event.compile_id for event in events if event.kept and event.compile_id}
+    regions = {view.region_of(event) for event in events}
+    calls = [
+        call
+        for region, every in view.calls.items()
+        if region in regions
+        for call in every
+        if call.graphs is not None and call.disposition == "reused"
+    ]
+    if not ids or not calls:
+        return None
+    return round(mean(sum(call.runs.get(i, 0) for i in ids) for call in calls), 2)

@@ -1,0 +1,148 @@
+"""Findings of level CAPTURED: no graph, a frame skipped, more than one graph."""
+
+from __future__ import annotations
+
+from compile_ledger.facts.compile import Compile
+from compile_ledger.facts.graph_break import GraphBreak
+from compile_ledger.facts.place import Place
+
+from .document import Evidence, Finding, FindingCost
+from .graphs import GraphsPerCall
+from .instruments import instrument
+from .view import View
+from .words import count, listed
+
+UNPRICED = "its cost was not measured: no arm without the break was run"
+_DISABLED = ("torch.compiler.disable", "torch._dynamo.disable", "_dynamo.disable")
+
+
+def lost_frames(view: View) -> tuple[Compile, ...]:
+    """Frames of the user's that Dynamo gave up before they ever had an entry.
+
+    Left out: library code, frames that the user disabled, and frames in which
+    there was nothing to compile (no operation, no break).
+    """
+    kept = {c.code_object for c in view.compiles if c.kept}
+    found: dict[int, Compile] = {}
+    for event in view.compiles:
+        code = event.code_object
+        if event.outcome not in ("skipped", "switched_off") or code in kept or code in found:
+            continue
+        if not view.is_foreign(code) and not view.had_entries(event) and not _nothing_lost(event):
+            found[code] = event
+    return tuple(found.values())
+
+
+def _nothing_lost(event: Compile) -> bool:
+    if any(word in event.why for word in _DISABLED):
+        return True
+    return not event.breaks and (event.graph_ops == 0 or not event.why)
+
+
+def no_graph(view: View, reading: GraphsPerCall) -> Finding:
+    """Not one graph ran: name why the frame was skipped."""
+    region = reading.region
+    events = view.compiles_of(region)
+    last = next((c for c in events if c.outcome in ("skipped", "switched_off")), None)
+    event = last or next(iter(events), None)
+    why, place = _why(event)
+    calls = count(reading.calls, "call")
+    where = f" at {place}" if place else ""
+    return Finding(
+        id=f"no-graph:{region}",
+        slug="no-graph",
+        level="CAPTURED",
+        severity="failure",
+        sentence=f"no graph ran in any of {calls} of {view.target(region)}: {why}{where}",
+        site=place or view.site(region),
+        subject=view.target(region),
+        expected="1 graph per call",
+        actual="0 graphs",
+        count=reading.calls,
+        cost=FindingCost(calls=reading.calls),
+        evidence=_evidence(view, event, why),
+        region=region,
+        code_object=event.code_object if event else None,
+    )
+
+
+def frame_skipped(view: View, event: Compile) -> Finding:
+    """One frame runs eagerly although its region has graphs elsewhere."""
+    code = view.code.get(event.code_object)
+    name = code.name if code else "a frame"
+    region = view.region_of(event)
+    why, place = _why(event)
+    where = f" at {place}" if place else ""
+    return Finding(
+        id=f"frame-skipped:{event.code_object}",
+        slug="frame-skipped",
+        level="CAPTURED",
+        severity="failure",
+        sentence=f"Dynamo skipped {name}, all of its own code runs eagerly: {why}{where}",
+        site=place or (code.place if code else view.site(region)),
+        subject=name,
+        evidence=_evidence(view, event, why),
+        region=region,
+        code_object=event.code_object,
+    )
+
+
+def graph_break(view: View, reading: GraphsPerCall) -> Finding:
+    """More than one graph runs in a served call."""
+    region = reading.region
+    breaks = [b for c in view.compiles_of(region) for b in c.breaks]
+    first = breaks[0] if breaks else None
+    place = first.place if first else None
+    reason = first.reason if first else "no break was recorded: several frames have graphs"
+    where = f" at {place}" if place else ""
+    kind = "steady" if reading.settled else "served"
+    some = f" in {reading.many} of {reading.served} calls" if reading.many < reading.served else ""
+    sentence = (
+        f"{reading.text} graphs run per {kind} call of {view.target(region)}{some}: "
+        f"{reason}{where}; {UNPRICED}"
+    )
+    return Finding(
+        id=f"graph-break:{region}",
+        slug="graph-break",
+        level="CAPTURED",
+        severity="failure",
+        sentence=sentence,
+        site=place or view.site(region),
+        subject=view.target(region),
+        expected="1 graph per call",
+        actual=f"{reading.text} graphs per call",
+        count=len({(str(b.place), b.reason) for b in breaks}) or 1,
+        cost=FindingCost(why=UNPRICED),
+        evidence=tuple(_quoted(view, b) for b in _distinct(breaks)[:5]),
+        region=region,
+    )
+
+
+def _why(event: Compile | None) -> tuple[str, Place | None]:
+    """The runtime's reason for a skip, and the line of the user's that caused it."""
+    if event is None:
+        return "Dynamo never reached a frame of it", None
+    place = next((b.place for b in event.breaks if b.place), None)
+    reason = event.why or next((b.reason for b in event.breaks), "")
+    if not reason and event.raised:
+        return event.raised.message.split("\n")[0], place or event.raised.place
+    if not reason and not event.graph_ops:
+        return "the first call held no tensor operation, so its code was skipped for good", place
+    return reason.split("\n")[0] or "the runtime gives no reason", place
+
+
+def _evidence(view: View, event: Compile | None, why: str) -> tuple[Evidence, ...]:
+    tool = instrument("frames skipped", view.arm)
+    quoted = [_quoted(view, b) for b in _distinct(list(event.breaks))[:5]] if event else []
+    return (Evidence(tool, why, arm=view.arm.name), *quoted)
+
+
+def _quoted(view: View, found: GraphBreak) -> Evidence:
+    stack = listed((str(place) for place in reversed(found.stack)), 3)
+    hint = f" [{found.hint_id}]" if found.hint_id else ""
+    text = f"{found.reason}{hint}" + (f" ({stack})" if stack else "")
+    return Evidence(instrument("graph breaks", view.arm), text, arm=view.arm.name)
+
+
+def _distinct(breaks: list[GraphBreak]) -> list[GraphBreak]:
+    return list({(str(b.place), b.reason): b for b in breaks}.values())

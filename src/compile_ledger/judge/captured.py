@@ -1,0 +1,71 @@
+"""Level 3, CAPTURED: how much of each served call runs in graphs?"""
+
+from __future__ import annotations
+
+from compile_ledger.facts.contract import Contract
+
+from .capture_findings import frame_skipped, graph_break, lost_frames, no_graph
+from .choose import Arms, deciding_capture
+from .document import Finding
+from .graphs import GraphsPerCall, graphs_per_call
+from .instruments import instrument
+from .judged import Judged, failed, judged, not_measured
+from .suggest import audit_command
+from .view import View, look
+from .words import count
+
+
+def judge_captured(arms: Arms, contract: Contract) -> Judged:
+    """Judge CAPTURED by graph executions per served call, and by frames skipped."""
+    command = audit_command(contract)
+    arm = deciding_capture(arms)
+    if arm is None:
+        return not_measured("CAPTURED", "no compiled arm saw a call", command)
+    view = look(arm)
+    readings = _readings(view)
+    findings = _failures(view, readings)
+    if findings:
+        return failed("CAPTURED", findings)
+    known = [reading for reading in readings if reading]
+    if not known or len(known) < len(readings):
+        return not_measured("CAPTURED", _unseen(view), command)
+    return judged("CAPTURED", "holds", _holds(view, known))
+
+
+def _readings(view: View) -> list[GraphsPerCall | None]:
+    """One for each region that was called; None where its graphs were not counted."""
+    called = [region for region in view.regions if view.length(region)]
+    called += [region for region in view.calls if region not in view.regions]
+    return [graphs_per_call(view, region) for region in called]
+
+
+def _failures(view: View, readings: list[GraphsPerCall | None]) -> tuple[Finding, ...]:
+    """What is not captured: no graph at all first, then frames, then breaks."""
+    known = [reading for reading in readings if reading]
+    bare = [no_graph(view, reading) for reading in known if reading.high == 0]
+    without = {reading.region for reading in known if reading.high == 0}
+    skipped = [
+        frame_skipped(view, event)
+        for event in lost_frames(view)
+        if view.region_of(event) not in without
+    ]
+    broken = [graph_break(view, reading) for reading in known if reading.high > 1]
+    return (*bare, *skipped, *broken)
+
+
+def _unseen(view: View) -> str:
+    if not view.regions and not view.calls:
+        return f"no torch.compile region was seen in the {view.arm.name} arm"
+    absent = [c for c in view.arm.capabilities if c.name == "entry-runs" and not c.present]
+    if absent:
+        return f"entry runs were not counted: {absent[0].why}"
+    if not any(view.length(region) for region in view.regions) and not view.calls:
+        return "the regions were made but never called"
+    return f"the entry runs of some region were not counted in the {view.arm.name} arm"
+
+
+def _holds(view: View, readings: list[GraphsPerCall]) -> str:
+    served = sum(reading.served for reading in readings)
+    kind = "steady call" if all(reading.settled for reading in readings) else "served call"
+    tool = instrument("entry runs", view.arm)
+    return f"1 graph per {kind}, no frame skipped ({count(served, 'call')}; {tool})"

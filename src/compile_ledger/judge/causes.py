@@ -1,0 +1,118 @@
+"""Why compiles happened: the guard that most entries name, and the values it saw."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from compile_ledger.facts.compile import Compile
+
+from .classify_guard import KINDS, GuardFailure, classify_guard
+from .words import count
+
+NAMED_VALUES = ("size", "stride", "rank", "dtype", "device", "dispatch-keys", "tensor-type")
+"""Kinds whose texts name the value that the call brought, too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """What makes two failures the same cause."""
+
+    kind: str
+    subject: str
+    axis: int | None
+
+    @property
+    def bounded(self) -> bool:
+        """True when the values are few by nature."""
+        return KINDS[self.kind].bounded
+
+    @property
+    def text(self) -> str:
+        """``size of idx, axis 1``."""
+        title = KINDS[self.kind].title
+        axis = f", axis {self.axis}" if self.axis is not None else ""
+        return f"{title} ({self.subject}{axis})" if self.subject else title
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """One cause, with every failure that named it."""
+
+    key: Key
+    failures: tuple[GuardFailure, ...]
+    compiles: int
+    """Compiles, refused ones included, in which some entry named it."""
+    refused: bool
+    """True when one of those was refused: its value is in no entry."""
+
+    @property
+    def first(self) -> GuardFailure:
+        """The first failure: the assumption that stopped holding."""
+        return self.failures[0]
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """Distinct values in the order in which they were seen."""
+        seen: dict[str, None] = {}
+        for failure in self.failures:
+            for value in (failure.expected, failure.actual):
+                if value:
+                    seen.setdefault(value)
+        return tuple(seen)
+
+    @property
+    def distinct(self) -> int:
+        """Distinct values that the failures prove; a lower bound."""
+        if self.key.kind in NAMED_VALUES:
+            return len(self.values)
+        return len({failure.expected for failure in self.failures}) + 1
+
+
+def failures_of(event: Compile) -> tuple[GuardFailure, ...]:
+    """The classified reasons of one compile, one for each entry that refused."""
+    return tuple(classify_guard(reason) for reason in event.reasons)
+
+
+def key_of(failure: GuardFailure) -> Key:
+    """The cause that a failure belongs to."""
+    return Key(failure.kind, failure.subject, failure.axis)
+
+
+def primary(event: Compile) -> Key | None:
+    """What most refusing entries name; the first named where they tie."""
+    named = Counter(key_of(failure) for failure in failures_of(event))
+    return named.most_common(1)[0][0] if named else None
+
+
+def leading(events: Iterable[Compile]) -> Cause | None:
+    """The cause that most compiles have first, with all its failures."""
+    every = list(events)
+    keys = Counter(key for event in every if (key := primary(event)))
+    if not keys:
+        return None
+    return cause(keys.most_common(1)[0][0], every)
+
+
+def cause(key: Key, events: Iterable[Compile]) -> Cause:
+    """Gather the failures of one cause over some compiles."""
+    having = [event for event in events if any(key_of(f) == key for f in failures_of(event))]
+    found = tuple(f for event in having for f in failures_of(event) if key_of(f) == key)
+    return Cause(key, found, len(having), any(event.outcome == "refused" for event in having))
+
+
+def summary(events: Iterable[Compile]) -> str:
+    """``2 on a dtype (x), 1 on requires_grad (w)``: recompiles by their primary cause."""
+    keys = Counter(primary(event) for event in events)
+    said = [
+        f"{number} on {key.text if key else 'an unnamed guard'}" for key, number in keys.items()
+    ]
+    return ", ".join(said)
+
+
+def values_seen(found: Cause, unseen: int) -> str:
+    """``12 distinct lengths`` or ``at least 9 distinct lengths``; unseen: silent calls."""
+    noun = "length" if found.key.kind == "size" else "value"
+    least = "at least " if unseen else ""
+    return f"{least}{count(found.distinct, f'distinct {noun}')}"

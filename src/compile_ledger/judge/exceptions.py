@@ -1,0 +1,157 @@
+"""Exceptions of eager and compiled arms, compared: findings of level RUNS."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from compile_ledger.facts.arm import Arm
+from compile_ledger.facts.contract import Contract
+from compile_ledger.facts.place import Raised
+
+from .choose import CAPTURE, COMPILED, Arms
+from .document import Evidence, Finding
+from .instruments import instrument
+from .words import short_type
+
+_SHORT = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Eager and a compiled arm disagree on an exception."""
+
+    kind: Literal["raises", "lost", "other type"]
+    arm: str
+    eager: Raised | None
+    compiled: Raised | None
+    region: int | None = None
+    call: int | None = None
+    """The call in which it happened; None: outside any call, or not known."""
+
+    @property
+    def key(self) -> str:
+        """What makes it the same failure in another arm."""
+        said = self.compiled or self.eager
+        return short_type(said.type) if said else ""
+
+
+def eager_raises(eager: Arm, arms: Arms) -> Finding:
+    """Eager raised and the program did not handle it."""
+    raised = eager.raised
+    also = next((arms[n].raised for n in COMPILED if n in arms and arms[n].raised), None)
+    sentence = f"an ordinary bug: eager raises too: {_said(raised)}{_where(raised)}"
+    if also and raised and short_type(also.type) != short_type(raised.type):
+        sentence += f" (compiled raises {short_type(also.type)} instead)"
+    return Finding(
+        id="eager-raises",
+        slug="eager-raises",
+        level="RUNS",
+        severity="failure",
+        sentence=sentence,
+        site=raised.place if raised else None,
+        evidence=(Evidence(instrument("exception", eager), _said(raised), arm=eager.name),),
+    )
+
+
+def differences(eager: Arm, arm: Arm) -> Iterator[Difference]:
+    """Every difference of a compiled arm, call by call and then for the whole."""
+    known = {(c.region, c.index): c.raised for c in eager.calls}
+    uncaught = arm.raised if arm.status == "raised" else None
+    for call in arm.calls:
+        at = (call.region, call.index)
+        if at not in known:
+            continue
+        before = known[at]
+        if call.raised and not before:
+            yield Difference("raises", arm.name, None, call.raised, *at)
+            uncaught = None if _same(uncaught, call.raised) else uncaught
+        elif before and not call.raised:
+            yield Difference("lost", arm.name, before, None, *at)
+        elif before and call.raised and not _same(before, call.raised):
+            yield Difference("other type", arm.name, before, call.raised, *at)
+            uncaught = None if _same(uncaught, call.raised) else uncaught
+    if uncaught:
+        yield Difference("raises", arm.name, None, uncaught)
+
+
+def stage_raises(difference: Difference, arms: Arms, contract: Contract) -> Finding:
+    """Compiled code raises where eager does not, or raises another type."""
+    raised = difference.compiled
+    stage = _stage(arms, contract)
+    arm = arms[difference.arm]
+    if difference.kind == "other type":
+        head = f"eager raises {_type(difference.eager)}, compiled code raises {_type(raised)}"
+    else:
+        head = "compiled code raises where eager does not"
+    sentence = f"{head}{_at(difference)}, {stage}: {_said(raised)}{_where(raised)}"
+    return Finding(
+        id=f"compiled-raises:{difference.arm}:{difference.region}",
+        slug="compiled-raises",
+        level="RUNS",
+        severity="failure",
+        sentence=sentence,
+        site=raised.place if raised else None,
+        expected=_type(difference.eager) if difference.eager else "no exception",
+        actual=_type(raised),
+        region=difference.region,
+        evidence=(Evidence(instrument("exception", arm), _said(raised), arm=arm.name),),
+    )
+
+
+def lost(difference: Difference) -> Finding:
+    """Eager raises in this call and compiled code does not."""
+    raised = difference.eager
+    sentence = (
+        f"an exception is lost: eager raises {_said(raised)}{_at(difference)}, "
+        f"compiled code ({difference.arm} arm) returns{_where(raised)}"
+    )
+    return Finding(
+        id=f"exception-lost:{difference.arm}:{difference.region}",
+        slug="exception-lost",
+        level="RUNS",
+        severity="failure",
+        sentence=sentence,
+        site=raised.place if raised else None,
+        expected=_type(raised),
+        actual="no exception",
+        region=difference.region,
+        evidence=(Evidence("exceptions per call (recorder)", _said(raised), arm=difference.arm),),
+    )
+
+
+def _stage(arms: Arms, contract: Contract) -> str:
+    """Which stage raises: Dynamo's, when capture alone raises too."""
+    capture = arms.get(CAPTURE)
+    if capture is None:
+        return "in a stage that was not told apart"
+    raised = capture.status == "raised" or any(c.raised for c in capture.calls)
+    if raised:
+        return "in the Dynamo capture stage (backend='eager' raises too)"
+    return f"in the backend stage ({contract.own_backend}; backend='eager' does not raise)"
+
+
+def _same(one: Raised | None, other: Raised | None) -> bool:
+    return bool(one and other and short_type(one.type) == short_type(other.type))
+
+
+def _type(raised: Raised | None) -> str:
+    return short_type(raised.type) if raised else "nothing"
+
+
+def _said(raised: Raised | None) -> str:
+    if raised is None:
+        return "an exception"
+    message = raised.message.strip().split("\n")[0]
+    if len(message) > _SHORT:
+        message = message[:_SHORT] + "..."
+    return f"{short_type(raised.type)}: {message}" if message else short_type(raised.type)
+
+
+def _where(raised: Raised | None) -> str:
+    return f" at {raised.place}" if raised and raised.place else ""
+
+
+def _at(difference: Difference) -> str:
+    return "" if difference.call is None else f" in call {difference.call}"

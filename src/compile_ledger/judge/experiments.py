@@ -1,0 +1,100 @@
+"""An experiment: one change, and whether the failure's mechanism went with it."""
+
+from __future__ import annotations
+
+from compile_ledger.facts.arm import Arm
+
+from .document import ExperimentRow, Outcome, Reading
+from .prices import compile_seconds
+from .recurrence import ending, made_anew
+from .stream import Stream, streams
+from .view import View, look
+from .words import count
+
+
+def reading(arm: Arm) -> Reading:
+    """What one arm shows of stability."""
+    view = look(arm)
+    seen = streams(view)
+    of = _total(seen)
+    entries = sum(c.kept for c in view.compiles)
+    return Reading(
+        arm=arm.name,
+        compiles=entries,
+        recompiles=sum(c.outcome == "recompiled" for c in view.compiles),
+        refused=max(of["refused"], sum(c.outcome == "refused" for c in view.compiles)),
+        fell_back=of["fell_back"],
+        switched_off=of["switched_off"],
+        settled=settled(view, seen),
+        graph_runs=_runs(arm),
+        entries=entries,
+        cpu_seconds=compile_seconds(view, [c for c in view.compiles if c.kept]),
+    )
+
+
+def settled(view: View, seen: tuple[Stream, ...]) -> bool | None:
+    """True when compiling has ended and nothing fell out of the graphs; None: too short."""
+    if any(c.outcome == "refused" for c in view.compiles) or made_anew(view):
+        return False
+    of = _total(seen)
+    if of["refused"] or of["fell_back"]:
+        return False
+    long = [stream for stream in seen if not stream.too_short]
+    ends = [ending(view, stream) for stream in long]
+    if any(end.recurring for end in ends):
+        return False
+    return None if not long or any(end.late for end in ends) else True
+
+
+def judge_experiment(before: Arm, after: Arm, name: str, change: str, tests: str) -> ExperimentRow:
+    """Compare the arm before the change with the arm after it."""
+    first = reading(before)
+    if not after.ran:
+        why = f"not resolved: the experiment's arm {after.status}: {after.why or 'no reason'}"
+        return ExperimentRow(name, change, tests, first, None, "not_resolved", why)
+    second = reading(after)
+    outcome, said = _outcome(first, second)
+    sentence = f"{said}: with {change}, {_words(second)} (before: {_words(first)})"
+    return ExperimentRow(name, change, tests, first, second, outcome, sentence)
+
+
+def _outcome(before: Reading, after: Reading) -> tuple[Outcome, str]:
+    if before.settled is not False and not before.switched_off:
+        return "not_resolved", "not resolved: nothing failed before the change"
+    if after.settled is None or not after.compiles:
+        return "not_resolved", "not resolved: the stream is too short to tell"
+    if after.settled and not after.switched_off:
+        return "holds", "diagnosis holds"
+    if _less(before, after):
+        return "not_resolved", "not resolved: the failure shrank but remains"
+    return "refuted", "diagnosis refuted"
+
+
+def _less(before: Reading, after: Reading) -> bool:
+    """True when the change removed the limit though something else still fails."""
+    return bool(before.refused) and not after.refused and after.recompiles < before.recompiles
+
+
+def _words(found: Reading) -> str:
+    said = [count(found.compiles, "compile")]
+    if found.refused:
+        said.append(f"{found.refused} refused")
+    if found.fell_back:
+        said.append(f"{found.fell_back} fell back")
+    if found.switched_off:
+        said.append(f"{found.switched_off} switched off")
+    states = {True: "settled", False: "not settled", None: "too short to tell"}
+    return ", ".join([*said, states[found.settled]])
+
+
+def _total(seen: tuple[Stream, ...]) -> dict[str, int]:
+    names = ("refused", "fell_back", "switched_off")
+    return {name: sum(stream.counted()[name] for stream in seen) for name in names}
+
+
+def _runs(arm: Arm) -> int | None:
+    counted = [call.graphs for call in arm.calls if call.graphs is not None]
+    if counted:
+        return sum(counted)
+    entries = arm.counters.entries if arm.counters else ()
+    return sum(entry.runs for entry in entries) if entries else None

@@ -1,0 +1,146 @@
+"""The whole ledger from all facts: five levels in order, then everything shown."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+from compile_ledger.facts.arm import Arm
+from compile_ledger.facts.contract import Contract
+
+from .agreements import correctness
+from .arm_rows import arm_rows
+from .break_rows import break_rows
+from .captured import judge_captured
+from .choose import EAGER, Arms, deciding_capture, deciding_stability
+from .correct import judge_correct
+from .document import (
+    SCHEMA_VERSION,
+    EnvironmentRow,
+    ExperimentRow,
+    Finding,
+    Ledger,
+    Line,
+    NotMeasured,
+)
+from .judged import Judged
+from .lines import (
+    assumption_line,
+    capture_line,
+    correctness_line,
+    cost_line,
+    region_line,
+    stability_line,
+    verdict_line,
+)
+from .lost_evidence import lost_evidence
+from .payback import cost
+from .rows import code_object_rows, region_rows
+from .runs import judge_runs
+from .stable import judge_stable
+from .suggest import DEFAULT_PREFIX, with_prefix
+from .verdict import diagnosis_of, leading_finding, unproven_of, verdict_of
+from .view import View, look
+from .worth_it import judge_worth_it, skipped
+
+
+def judge(
+    arms: Arms,
+    contract: Contract,
+    experiments: Sequence[ExperimentRow] = (),
+    *,
+    tool_version: str,
+    provisional: bool = False,
+    interrupted: bool = False,
+    command_prefix: str = DEFAULT_PREFIX,
+) -> Ledger:
+    """Judge the facts of all arms."""
+    levels = judge_levels(arms, contract)
+    decider = deciding_stability(arms) or deciding_capture(arms)
+    view = look(decider) if decider else None
+    diagnosis = diagnosis_of(levels)
+    findings = _findings(levels, arms)
+    rows = tuple(one.level for one in levels)
+    verdict = verdict_of(diagnosis, rows, experiments)
+    spent = cost(arms, contract, decider)
+    agreed = correctness(arms, contract)
+    shown = deciding_capture(arms)
+    return Ledger(
+        schema_version=SCHEMA_VERSION,
+        tool_version=tool_version,
+        target=contract.target,
+        diagnosis=diagnosis,
+        unproven=unproven_of(levels, command_prefix),
+        levels=rows,
+        regions=region_rows(view) if view else (),
+        code_objects=code_object_rows(view) if view else (),
+        breaks=break_rows(look(shown)) if shown else (),
+        findings=findings,
+        experiments=tuple(experiments),
+        arms=arm_rows(arms),
+        cost=spent,
+        correctness=agreed,
+        environment=_environment(decider or arms.get(EAGER)),
+        not_measured=_not_measured(levels, command_prefix),
+        lines=(
+            *_lines(view, look(shown) if shown else None, levels),
+            cost_line(spent),
+            correctness_line(agreed),
+            verdict_line(verdict, leading_finding(diagnosis, findings)),
+        ),
+        verdict=verdict,
+        raised=next((arm.raised for arm in arms.values() if arm.raised), None),
+        provisional=provisional,
+        interrupted=interrupted,
+    )
+
+
+def judge_levels(arms: Arms, contract: Contract) -> tuple[Judged, ...]:
+    """The five levels in order; those after the first failing one are marked."""
+    judged = [
+        judge_runs(arms, contract),
+        judge_correct(arms, contract),
+        judge_captured(arms, contract),
+        judge_stable(arms, contract),
+    ]
+    failed = next((one.level.level for one in judged if one.fails), "")
+    worth = judge_worth_it(arms, contract)
+    if failed and worth.level.status == "not_measured" and worth.command:
+        worth = skipped(failed, contract)
+    return _marked([*judged, worth])
+
+
+def _marked(judged: list[Judged]) -> tuple[Judged, ...]:
+    marked, after = [], False
+    for one in judged:
+        level = dataclasses.replace(one.level, after_failure=after)
+        marked.append(dataclasses.replace(one, level=level))
+        after = after or one.fails
+    return tuple(marked)
+
+
+def _findings(levels: Sequence[Judged], arms: Arms) -> tuple[Finding, ...]:
+    return (*(f for one in levels for f in one.findings), *lost_evidence(arms))
+
+
+def _lines(view: View | None, shown: View | None, levels: Sequence[Judged]) -> tuple[Line, ...]:
+    return (
+        region_line(view),
+        capture_line(shown, levels[2].level),
+        assumption_line(view),
+        stability_line(view, levels[3].level),
+    )
+
+
+def _environment(arm: Arm | None) -> EnvironmentRow:
+    if arm is None or arm.header is None:
+        return EnvironmentRow()
+    return EnvironmentRow(arm.header.environment, arm.capabilities, arm.header.changed)
+
+
+def _not_measured(levels: Sequence[Judged], prefix: str) -> tuple[NotMeasured, ...]:
+    return tuple(
+        NotMeasured(one.level.level, one.level.why, with_prefix(one.command, prefix))
+        for one in levels
+        if one.level.status in ("not_measured", "not_resolved")
+    )

@@ -1,0 +1,184 @@
+"""The lines of the chapter's ledger: every cell has a value, or says why it has none."""
+
+from __future__ import annotations
+
+from .causes import values_seen
+from .cells import absent, cell
+from .document import Cell, Correctness, Cost, Finding, Interval, Level, Line
+from .graphs import graphs_per_call
+from .instruments import instrument
+from .rows import region_rows
+from .stable_findings import cause_of
+from .view import View
+from .words import count, listed, short_seconds
+
+
+def region_line(view: View | None) -> Line:
+    """What was compiled, where, how often it was called."""
+    names = ("target", "site", "calls")
+    if view is None or not view.regions:
+        return _nothing("region", names, "no region was seen")
+    rows = region_rows(view)
+    tool = instrument("regions", view.arm)
+    sites = [str(row.site) for row in rows if row.site]
+    return Line(
+        "region",
+        (
+            cell("target", listed(dict.fromkeys(row.target for row in rows), 4), tool),
+            cell("site", listed(dict.fromkeys(sites), 4) or None, tool, "the site was not seen"),
+            cell("calls", str(sum(row.calls for row in rows)), tool),
+        ),
+    )
+
+
+def capture_line(view: View | None, level: Level) -> Line:
+    """Graphs per call, frames skipped, breaks."""
+    if view is None:
+        return _nothing("capture", ("graphs per call", "frames skipped", "breaks"), level.why)
+    called = [region for region in view.regions if view.length(region)]
+    readings = [found for region in called if (found := graphs_per_call(view, region))]
+    text = listed(dict.fromkeys(found.text for found in readings), 4) or None
+    skipped = {
+        c.code_object
+        for c in view.compiles
+        if c.outcome in ("skipped", "switched_off") and not view.is_foreign(c.code_object)
+    }
+    breaks = {(str(b.place), b.reason) for c in view.compiles for b in c.breaks}
+    return Line(
+        "capture",
+        (
+            cell("graphs per call", text, instrument("entry runs", view.arm), level.why),
+            cell("frames skipped", str(len(skipped)), instrument("compile records", view.arm)),
+            cell("breaks", str(len(breaks)), instrument("graph breaks", view.arm)),
+        ),
+    )
+
+
+def assumption_line(view: View | None) -> Line:
+    """How many guards, what was made symbolic, which assumption failed."""
+    names = ("guards", "dynamic", "failed")
+    if view is None:
+        return _nothing("assumptions", names, "no compiled arm saw a call")
+    guards = [c.guards for c in view.compiles if c.kept and c.guards is not None]
+    symbols = dict.fromkeys(f"{s.source}" for c in view.compiles for s in c.symbols)
+    tool = instrument("compile records", view.arm)
+    return Line(
+        "assumptions",
+        (
+            cell("guards", str(max(guards)) if guards else None, tool, "not in these facts"),
+            cell("dynamic", listed(symbols, 4) or "none", tool),
+            cell("failed", _failed(view), instrument("recompile reasons", view.arm)),
+        ),
+    )
+
+
+def _failed(view: View) -> str:
+    reasons = [c for c in view.compiles if c.reasons]
+    found = cause_of(view, reasons[-1]) if reasons else None
+    if found is None:
+        return "none"
+    silent = sum(call.disposition == "fell_back" for call in view.arm.calls)
+    return f"{found.key.text}: {values_seen(found, silent)}"
+
+
+def stability_line(view: View | None, level: Level) -> Line:
+    """Compiles, recompiles, refusals, silent calls, and how compiling ended."""
+    names = ("compiles", "recompiles", "refused", "fell back", "ends")
+    if view is None:
+        return _nothing("stability", names, level.why)
+    tool = instrument("compile records", view.arm)
+    outcomes = [c.outcome for c in view.compiles]
+    kept = any(call.disposition for call in view.arm.calls)
+    silent = sum(call.disposition == "fell_back" for call in view.arm.calls)
+    ends = {"holds": "settled", "fails": "not settled"}.get(level.status)
+    return Line(
+        "stability",
+        (
+            cell("compiles", str(sum(c.kept for c in view.compiles)), tool),
+            cell("recompiles", str(outcomes.count("recompiled")), tool),
+            cell("refused", str(outcomes.count("refused")), tool),
+            cell(
+                "fell back",
+                str(silent) if kept else None,
+                instrument("lookups", view.arm),
+                "calls were not kept apart",
+            ),
+            cell("ends", ends, tool, level.why),
+        ),
+    )
+
+
+def cost_line(found: Cost) -> Line:
+    """What graphs cost and save."""
+    steady = "paired CPU time, interleaved (steady state)"
+    calls = "CPU time of calls (recorder)"
+    why = found.why or "not measured"
+    return Line(
+        "cost",
+        (
+            _seconds("compiling", found.compile_seconds, f"{calls}, {found.compile_arm} arm"),
+            _interval("compiled/eager", found.ratio, steady, why),
+            _interval("A/A", found.noise, steady, why),
+            _seconds("cold start", found.cold_seconds, f"{calls}, cold arm"),
+            _seconds("warm start", found.warm_seconds, f"{calls}, warm arm"),
+            _calls("break-even cold", found.cold_break_even),
+            _calls("break-even warm", found.warm_break_even),
+        ),
+    )
+
+
+def _seconds(name: str, value: float | None, tool: str) -> Cell:
+    text = short_seconds(value) if value is not None else None
+    return cell(name, text, tool, "the arm was not run, or its calls were not timed")
+
+
+def _interval(name: str, found: Interval, tool: str, why: str) -> Cell:
+    if found.value is None or found.low is None or found.high is None:
+        return absent(name, found.why or why)
+    return cell(name, f"{found.value:.3f} [{found.low:.3f}, {found.high:.3f}]", tool)
+
+
+def _calls(name: str, value: float | None) -> Cell:
+    text = f"{value:,.0f} calls" if value is not None else None
+    return cell(name, text, "cost over saving", "never, or not measured")
+
+
+def correctness_line(found: Correctness) -> Line:
+    """What was compared and how far it is from eager and from fp64."""
+    tool = f"agreement with eager ({found.arm} arm)" if found.arm else ""
+    why = found.why or "no fp64 reference"
+    worst = f"{found.max_abs:.2e}" if found.max_abs is not None else None
+    ratio = f"{found.worst_ratio:.3g}" if found.worst_ratio is not None else None
+    repeats = {True: "yes", False: "no"}.get(bool(found.deterministic))
+    compared = f"{count(found.compared, 'output')} of {count(found.calls, 'call')}"
+    known = found.deterministic is not None
+    return Line(
+        "correctness",
+        (
+            cell("compared", compared if found.compared else None, tool, found.why),
+            cell("max |difference|", worst, tool, found.why or "no float was compared"),
+            cell("error over eager's", ratio, f"fp64 reference ({found.arm} arm)", why),
+            cell(
+                "eager repeats",
+                repeats if known else None,
+                "eager against eager (correctness)",
+                "eager was not compared with itself",
+            ),
+        ),
+    )
+
+
+def verdict_line(verdict: str, finding: Finding | None) -> Line:
+    """The verdict, and where to look."""
+    site = str(finding.site) if finding and finding.site else None
+    return Line(
+        "verdict",
+        (
+            cell("verdict", verdict, "judges"),
+            cell("where", site, "judges", "no level failed" if not finding else "no site was seen"),
+        ),
+    )
+
+
+def _nothing(name: str, cells: tuple[str, ...], why: str) -> Line:
+    return Line(name, tuple(absent(each, why) for each in cells))

@@ -1,0 +1,115 @@
+"""Rows of the ledger: regions, and code objects with their cache lines."""
+
+from __future__ import annotations
+
+from compile_ledger.facts.calls import DISPOSITIONS
+from compile_ledger.facts.compile import Compile
+
+from .causes import primary
+from .document import CodeObjectRow, Entry, Limit, Off, RegionRow
+from .view import View
+
+
+def region_rows(view: View) -> tuple[RegionRow, ...]:
+    """One row for each region, called or not."""
+    ids = sorted({*view.regions, *view.calls})
+    return tuple(_region(view, region) for region in ids)
+
+
+def _region(view: View, region: int) -> RegionRow:
+    known = view.regions.get(region)
+    entered = {c.code_object for c in view.compiles_of(region)}
+    if known and known.root is not None:
+        entered.add(known.root)
+    return RegionRow(
+        id=region,
+        site=known.site if known else None,
+        target=known.target if known else "",
+        compile_kwargs=dict(known.compile_kwargs) if known else {},
+        calls=view.length(region),
+        dispositions=_dispositions(view, region),
+        code_objects=tuple(sorted(entered)),
+        kind=known.kind if known else "function",
+    )
+
+
+def _dispositions(view: View, region: int) -> dict[str, int]:
+    """All eight dispositions, those that never happened as 0."""
+    found = dict.fromkeys(DISPOSITIONS, 0)
+    calls = view.calls.get(region, ())
+    for call in calls:
+        if call.disposition:
+            found[call.disposition] += 1
+    if not calls:
+        events = view.compiles_of(region)
+        for event in events:
+            found[event.outcome] += 1
+        found["reused"] = max(0, view.length(region) - len(events))
+    return {str(name): number for name, number in found.items()}
+
+
+def code_object_rows(view: View) -> tuple[CodeObjectRow, ...]:
+    """One row for each code object that compiled or was refused, by id."""
+    ids = sorted({*view.code, *(c.code_object for c in view.compiles)})
+    return tuple(_code_object(view, code) for code in ids)
+
+
+def _code_object(view: View, code: int) -> CodeObjectRow:
+    known = view.code.get(code)
+    events = [c for c in view.compiles if c.code_object == code]
+    line = tuple(_entry(view, code, c) for c in events if c.kept)
+    runs = [e.runs for e, c in zip(line, (c for c in events if c.kept), strict=True) if c.has_graph]
+    counted = [number for number in runs if number is not None]
+    return CodeObjectRow(
+        id=code,
+        name=known.name if known else "",
+        file=known.file if known else "",
+        line=known.line if known else 0,
+        compiles=len(line),
+        entries=len(line),
+        graphs=sum(c.has_graph for c in events),
+        graph_runs=sum(counted) if counted or not runs else None,
+        recompile_reasons=tuple(reason for c in events for reason in c.reasons),
+        limit=_limit(events),
+        off=_off(events),
+        cache_line=line,
+        library=bool(known and known.library),
+    )
+
+
+def _entry(view: View, code: int, event: Compile) -> Entry:
+    key = primary(event)
+    spent = event.cpu_ns if event.cpu_ns is not None else (event.wall_ns or None)
+    return Entry(
+        compile_id=event.compile_id,
+        runs=_runs(view, code, event.compile_id),
+        graph_ops=event.graph_ops,
+        guards=event.guards,
+        seconds=spent / 1e9 if spent is not None else None,
+        made_for=event.reasons[0] if key and event.reasons else "",
+    )
+
+
+def _runs(view: View, code: int, compile_id: str) -> int | None:
+    """How often an entry ran: from the final counters, else from the calls."""
+    counters = view.arm.counters
+    if counters:
+        for entry in counters.entries:
+            if (entry.code_object, entry.compile_id) == (code, compile_id):
+                return entry.runs
+    if not any(call.graphs is not None for call in view.arm.calls):
+        return None
+    return sum(call.runs.get(compile_id, 0) for call in view.arm.calls)
+
+
+def _limit(events: list[Compile]) -> Limit | None:
+    hit = next((c for c in events if c.outcome == "refused"), None)
+    return Limit(hit.limit or "recompile_limit", hit.call, hit.limit_value) if hit else None
+
+
+def _off(events: list[Compile]) -> Off | None:
+    found = next((c for c in events if c.outcome in ("switched_off", "skipped")), None)
+    if found is None:
+        return None
+    reason = found.why or next((b.reason for b in found.breaks), "") or found.outcome
+    return Off(found.call, reason.split("\n")[0])

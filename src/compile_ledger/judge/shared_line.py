@@ -1,0 +1,61 @@
+"""The finding ``shared-line``: unrelated regions whose entries fill one cache line."""
+
+from __future__ import annotations
+
+from compile_ledger.facts.compile import Compile
+
+from .document import Evidence, Finding, FindingCost
+from .instruments import instrument
+from .view import View
+from .words import count, listed
+
+
+def unrelated(view: View, code_object: int) -> bool:
+    """True when regions of different targets fill the line, each by its first call."""
+    regions = view.regions_on(code_object)
+    targets = {view.target(region) for region in regions}
+    if len(targets) < 2:  # noqa: PLR2004
+        return False
+    kept = [c for c in view.compiles if c.code_object == code_object and c.kept]
+    first = {view.region_of(c) for c in kept}
+    return len(first) > len(kept) / 2
+
+
+def shared_failure(view: View, hit: Compile, silent: int) -> Finding:
+    """Unrelated regions filled the line up to its limit."""
+    return _finding(view, hit.code_object, "failure", _reached(hit), silent)
+
+
+def shared_note(view: View, code_object: int) -> Finding:
+    """Unrelated regions share a line, whose limit is not reached yet."""
+    return _finding(view, code_object, "note", "no limit is reached yet", 0)
+
+
+def _reached(hit: Compile) -> str:
+    value = f" ({hit.limit_value})" if hit.limit_value is not None else ""
+    return f"{hit.limit or 'the recompile limit'}{value} was reached"
+
+
+def _finding(view: View, code_object: int, severity: str, how: str, silent: int) -> Finding:
+    regions = view.regions_on(code_object)
+    code = view.code.get(code_object)
+    frame = f"{code.name} ({code.place})" if code else "one code object"
+    targets = sorted({view.target(region) for region in regions})
+    entries = sum(c.kept for c in view.compiles if c.code_object == code_object)
+    return Finding(
+        id=f"shared-line:{code_object}",
+        slug="shared-line",
+        level="STABLE",
+        severity="failure" if severity == "failure" else "note",
+        sentence=(
+            f"{count(len(regions), 'region')} ({listed(targets)}) share the cache line of {frame}: "
+            f"{count(entries, 'entry', 'entries')}, {how}"
+        ),
+        site=view.site(regions[0] if regions else None, code_object),
+        subject=code.name if code else "",
+        count=len(regions),
+        cost=FindingCost(calls=silent or None),
+        evidence=(Evidence(instrument("regions and compiles", view.arm), listed(targets, 16)),),
+        region=regions[0] if regions else None,
+        code_object=code_object,
+    )

@@ -1,0 +1,116 @@
+"""Every way in which an arm's graphs stop serving, the cause before its effects."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from compile_ledger.facts.compile import Compile
+
+from .causes import cause
+from .document import Finding
+from .recurrence import Recurring, ending, made_anew, silent_calls
+from .shared_line import shared_failure, unrelated
+from .stable_findings import (
+    cache_limit,
+    cause_of,
+    fresh_code,
+    recompiles,
+    silent_eager,
+    switched_off,
+    unnamed_recompiles,
+)
+from .stream import Stream, streams
+from .view import View
+from .words import count
+
+
+def failures(view: View) -> tuple[Finding, ...]:
+    """All failures of STABLE in one arm; what cost most calls comes first."""
+    limited = {hit.code_object: hit for hit in reversed(view.compiles) if hit.outcome == "refused"}
+    found: list[Finding] = []
+    counted: set[tuple[int, int]] = set()
+    for hit in limited.values():
+        found += _limited(view, hit, counted)
+    for stream in streams(view):
+        found += _recurring(view, stream, set(limited))
+    found += [fresh_code(view, anew) for anew in made_anew(view)]
+    found += _off(view)
+    found += _unexplained(view, counted)
+    return tuple(found)
+
+
+def _limited(view: View, hit: Compile, counted: set[tuple[int, int]]) -> Iterator[Finding]:
+    """The cause of a limit, the limit, and the silent calls that followed."""
+    regions = view.regions_on(hit.code_object)
+    silent = [at for at in silent_calls(view, regions) if at not in counted]
+    counted.update(silent)
+    same = tuple(c for c in view.compiles if c.code_object == hit.code_object)
+    found = cause_of(view, hit)
+    limit = cache_limit(view, hit)
+    calls = sum(view.length(region) for region in regions)
+    if unrelated(view, hit.code_object):
+        yield shared_failure(view, hit, len(silent))
+    elif found:
+        yield recompiles(view, found, same, _how_it_ends(hit, len(silent)), len(silent), calls)
+    yield limit
+    for region in regions:
+        mine = [index for of, index in silent if of == region]
+        if mine:
+            yield silent_eager(view, region, hit.code_object, mine)
+
+
+def _how_it_ends(hit: Compile, silent: int) -> str:
+    value = f" ({hit.limit_value})" if hit.limit_value is not None else ""
+    name = f"{hit.limit or 'the recompile limit'}{value}"
+    at = f" at call {hit.call}" if hit.call is not None else ""
+    if not silent:
+        return f"{name} was hit{at}"
+    return f"{name} was hit{at}, then {count(silent, 'call')} ran eagerly, unannounced"
+
+
+def _recurring(view: View, stream: Stream, limited: set[int]) -> Iterator[Finding]:
+    """Causes that still compile in the tail, where no limit has said so already."""
+    if stream.too_short:
+        return
+    for still in ending(view, stream).recurring:
+        if still.compiles[-1].code_object not in limited:
+            yield _still(view, stream, still)
+
+
+def _still(view: View, stream: Stream, still: Recurring) -> Finding:
+    if still.key is None:
+        return unnamed_recompiles(view, still, stream.length)
+    found = cause(still.key, still.compiles)
+    code = still.compiles[-1].code_object
+    events = tuple(e.compile for e in stream.events if e.compile.code_object == code)
+    tail = f"still compiling: {count(still.in_tail, 'recompile')} in the last {stream.tail} calls"
+    return recompiles(view, found, events, tail, 0, stream.length)
+
+
+def _off(view: View) -> Iterator[Finding]:
+    """Code objects that had served and are skipped for good from some call on."""
+    seen: set[int] = set()
+    for event in view.compiles:
+        code = event.code_object
+        if event.outcome not in ("switched_off", "skipped", "raised") or code in seen:
+            continue
+        after = _calls_after(view, event)
+        if not view.had_entries(event) or (event.outcome != "switched_off" and not after):
+            continue
+        seen.add(code)
+        yield switched_off(view, event, after)
+
+
+def _calls_after(view: View, event: Compile) -> list[int]:
+    region = view.region_of(event)
+    calls = view.calls.get(region, ()) if region is not None else ()
+    by = event.call if event.call is not None else -1
+    return [c.index for c in calls if c.disposition == "switched_off" and c.index > by]
+
+
+def _unexplained(view: View, counted: set[tuple[int, int]]) -> Iterator[Finding]:
+    """Calls that fell back although no limit was seen to be hit."""
+    for region in view.calls:
+        rest = [at for at in silent_calls(view, [region]) if at not in counted]
+        if rest:
+            yield silent_eager(view, region, None, [index for _, index in rest])

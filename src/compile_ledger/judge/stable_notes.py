@@ -1,0 +1,76 @@
+"""Notes of level STABLE: what settled, and lines that are shared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from compile_ledger.facts.compile import Compile
+
+from .causes import leading, summary
+from .document import Evidence, Finding, FindingCost
+from .instruments import instrument
+from .prices import compile_seconds
+from .shared_line import shared_note, unrelated
+from .stream import Stream
+from .view import View
+from .words import count, short_seconds
+
+
+def notes(view: View, seen: tuple[Stream, ...], *, failed: bool) -> tuple[Finding, ...]:
+    """The notes of an arm; settling is said only where nothing failed."""
+    shared = [shared_note(view, code) for code in view.roots if _note_shared(view, code)]
+    return (*shared, *(() if failed else _settled(view, seen)))
+
+
+def _note_shared(view: View, code: int) -> bool:
+    hit = any(c.outcome == "refused" for c in view.compiles if c.code_object == code)
+    return not hit and unrelated(view, code)
+
+
+def recompiled(stream: Stream) -> tuple[Compile, ...]:
+    """The recompiles of a stream that left an entry."""
+    return tuple(e.compile for e in stream.events if e.compile.outcome == "recompiled")
+
+
+def settled_words(view: View, seen: tuple[Stream, ...]) -> str:
+    """``no recompile in 13 calls``: for a stream that compiled once and was reused."""
+    calls = sum(stream.length for stream in seen)
+    compiles = sum(event.compile.kept for stream in seen for event in stream.events)
+    return f"{count(compiles, 'compile')}, no recompile in {count(calls, 'call')}"
+
+
+def _settled(view: View, seen: tuple[Stream, ...]) -> Iterator[Finding]:
+    for stream in seen:
+        events = recompiled(stream)
+        if events and not stream.too_short:
+            yield _note(view, stream, events)
+
+
+def _note(view: View, stream: Stream, events: tuple[Compile, ...]) -> Finding:
+    region = stream.regions[0]
+    seconds = compile_seconds(view, events)
+    price = f", {short_seconds(seconds)} of CPU" if seconds is not None else ""
+    last = max((e.at for e in stream.events if e.at is not None), default=None)
+    after = f", the last at call {last} of {stream.length}" if last is not None else ""
+    found = leading(events)
+    return Finding(
+        id=f"settled:{region}",
+        slug="settled",
+        level="STABLE",
+        severity="note",
+        sentence=f"settled after {count(len(events), 'recompile')}: {summary(events)}{price}{after}",
+        site=view.site(region, events[0].code_object),
+        subject=found.key.subject if found else "",
+        axis=found.key.axis if found else None,
+        expected=found.first.expected if found else "",
+        actual=found.first.actual if found else "",
+        count=len(events),
+        cost=FindingCost(seconds=seconds, why="" if seconds is not None else "not measured"),
+        evidence=tuple(
+            Evidence(instrument("recompile reasons", view.arm), e.reasons[0], arm=view.arm.name)
+            for e in events[:16]
+            if e.reasons
+        ),
+        region=region,
+        code_object=events[0].code_object,
+    )

@@ -1,0 +1,111 @@
+"""An arm's facts, indexed: calls by region, compiles by code object, sites."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from compile_ledger.facts.arm import Arm
+from compile_ledger.facts.calls import Call
+from compile_ledger.facts.compile import Compile
+from compile_ledger.facts.place import Place
+from compile_ledger.facts.region import CodeObject, Region
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """One arm, indexed. Ids that no fact explains are simply absent."""
+
+    arm: Arm
+    regions: dict[int, Region]
+    code: dict[int, CodeObject]
+    calls: dict[int, tuple[Call, ...]]
+    """Region to its calls, by index."""
+    compiles: tuple[Compile, ...]
+    """In the order in which they began."""
+    roots: dict[int, tuple[int, ...]]
+    """Code object to the regions that enter it first."""
+
+    def region_of(self, event: Compile) -> int | None:
+        """The region during whose call a compile happened; else the one it is root of."""
+        if event.region is not None:
+            return event.region
+        found = self.roots.get(event.code_object, ())
+        return found[0] if found else None
+
+    def compiles_of(self, region: int) -> tuple[Compile, ...]:
+        """The compiles of one region."""
+        return tuple(c for c in self.compiles if self.region_of(c) == region)
+
+    def regions_on(self, code_object: int) -> tuple[int, ...]:
+        """Every region that enters or compiled this code object, by id."""
+        found = {c.region for c in self.compiles if c.code_object == code_object}
+        found.update(self.roots.get(code_object, ()))
+        return tuple(sorted(r for r in found if r is not None))
+
+    def site(self, region: int | None, code_object: int | None = None) -> Place | None:
+        """The user's ``torch.compile`` line; else where the code object is defined."""
+        found = self.regions.get(region) if region is not None else None
+        if found and found.site:
+            return found.site
+        code = self.code.get(code_object) if code_object is not None else None
+        return code.place if code else (found.target_place if found else None)
+
+    def target(self, region: int | None) -> str:
+        """What the user compiled, by name."""
+        found = self.regions.get(region) if region is not None else None
+        return found.target if found else "the region"
+
+    def length(self, region: int) -> int:
+        """How many calls the region had: kept apart, or counted."""
+        counters = self.arm.counters
+        counted = [r.calls for r in counters.regions if r.region == region] if counters else []
+        return max([len(self.calls.get(region, ())), *counted])
+
+    def is_foreign(self, code_object: int) -> bool:
+        """True for library code that no region was asked to compile."""
+        code = self.code.get(code_object)
+        return bool(code and code.library and code_object not in self.roots)
+
+    def had_entries(self, event: Compile) -> bool:
+        """True when the code object had held an entry before this event."""
+        if event.entries_before > 0:
+            return True
+        same = (c for c in self.compiles if c.code_object == event.code_object)
+        return any(c.kept for c in same if c is not event and _before(c, event))
+
+
+def look(arm: Arm) -> View:
+    """Index an arm."""
+    return View(
+        arm=arm,
+        regions={region.id: region for region in arm.regions},
+        code={code.id: code for code in arm.code_objects},
+        calls=_by_region(arm.calls),
+        compiles=tuple(sorted(arm.compiles, key=lambda c: c.started_ns)),
+        roots=_roots(arm.regions),
+    )
+
+
+def _by_region(calls: Iterable[Call]) -> dict[int, tuple[Call, ...]]:
+    found: defaultdict[int, list[Call]] = defaultdict(list)
+    for call in calls:
+        found[call.region].append(call)
+    return {region: tuple(sorted(of, key=lambda c: c.index)) for region, of in found.items()}
+
+
+def _roots(regions: Iterable[Region]) -> dict[int, tuple[int, ...]]:
+    found: defaultdict[int, list[int]] = defaultdict(list)
+    for region in regions:
+        if region.root is not None:
+            found[region.root].append(region.id)
+    return {code: tuple(ids) for code, ids in found.items()}
+
+
+def _before(one: Compile, other: Compile) -> bool:
+    if one.started_ns != other.started_ns:
+        return one.started_ns < other.started_ns
+    if one.region == other.region and one.call is not None and other.call is not None:
+        return one.call < other.call
+    return False
