@@ -17,7 +17,7 @@ NOT_MEASURED = "not measured"
 
 _BREAK = re.compile(r"\s*[^\S ]\s*")
 
-_UNITS = ((1e-3, 1e-6, "µs"), (1.0, 1e-3, "ms"))
+_UNITS = ((1e-6, 1e-9, "ns"), (1e-3, 1e-6, "µs"), (1.0, 1e-3, "ms"))
 
 
 def three_digits(value: float) -> str:
@@ -56,8 +56,11 @@ def counted(value: int, noun: str) -> str:
 
 
 def ratio(value: float | None) -> str:
-    """A ratio, ``1.24×``."""
-    return NOT_MEASURED if value is None else f"{three_digits(value)}×"
+    """A ratio, ``24.1×``; between 0.1 and 10 with three decimals, ``1.004×``."""
+    if value is None:
+        return NOT_MEASURED
+    near_one = 0.1 <= abs(value) < 10  # noqa: PLR2004 - where the third decimal tells
+    return f"{value:.3f}×" if near_one else f"{three_digits(value)}×"
 
 
 def small(value: float | None) -> str:
@@ -111,7 +114,7 @@ def clean(text: str) -> str:
 def clean_block(text: str) -> str:
     """As :func:`clean`, keeping line breaks and indentation."""
     lines = text.expandtabs(4).splitlines()
-    return "\n".join("".join(_visible(char) for char in line).rstrip() for line in lines)
+    return "\n".join("".join(map(_visible, line)) for line in lines)
 
 
 def _visible(char: str) -> str:

@@ -145,6 +145,7 @@ def environment(page: Page, ledger: Ledger) -> None:
     """One closing line: target, torch, device, our version."""
     seen = ledger.environment.environment
     parts = [f"compile-ledger {ledger.tool_version}", cut_left(ledger.target, page.width)]
-    parts += [f"torch {seen.torch}", seen.device] if seen.torch else []
+    parts += [f"torch {seen.torch}"] if seen.torch else []
+    parts += [] if seen.device == "cpu" else [seen.device]
     page.blank()
     page.flow([((part, "dim"),) for part in parts], " · ", indent=0)

@@ -1,0 +1,154 @@
+"""The Markdown form, for a comment on a pull request: short, and nothing in it is live.
+
+What a ledger quotes cannot become markup, a link, a mention or a table cell.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from compile_ledger.facts.place import Place
+from compile_ledger.judge.document import ExperimentRow, Ledger, Line, Reading
+
+from .headline import headline
+from .levels import MARKS, TITLES, why
+from .ranking import Group, groups
+from .words import NOT_MEASURED, because, clean, place, seconds
+
+_LIVE = re.compile(r"([\\`*_\[\]#|~$]|^[-+=]|(?<=^\d)[.]|(?<=^\d\d)[.])")
+_LINKED = re.compile(r"([@#](?=\w)|:(?=[\w+-]+:)|\b(?:https?|ftp|www)(?=[:.]))", re.IGNORECASE)
+_ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
+MOST_OF_A_KIND = 3
+SETTLED = {True: "yes", False: "no", None: "too short to tell"}
+COLUMNS = ("", "compiles", "recompiles", "refused", "fell back", "switched off", "settled", "CPU")
+
+
+def markdown(ledger: Ledger) -> str:
+    """The ledger as GitHub-flavoured Markdown, the verdict first, details folded."""
+    blocks: list[str] = [
+        *_verdict(ledger),
+        _levels(ledger),
+        *(block for row in ledger.experiments for block in _experiment(row)),
+        *_findings(ledger),
+        *_gaps(ledger),
+        *_lines(ledger.lines),
+        f"<sub>compile-ledger {text(ledger.tool_version)}, {code(ledger.target)}</sub>",
+    ]
+    return "\n\n".join(blocks) + "\n"
+
+
+def text(value: str) -> str:
+    """``value`` on one line as plain text: no markup, HTML, mention, link or emoji in it."""
+    escaped = _LIVE.sub(r"\\\1", clean(value).strip())
+    escaped = "".join(_ENTITIES.get(char, char) for char in escaped)
+    return _LINKED.sub(r"\1<!-- -->", escaped)
+
+
+def code(value: str) -> str:
+    """``value`` on one line as a code span that its own backticks cannot end."""
+    value = clean(value)
+    fence = "`" * (1 + max((len(run) for run in re.findall("`+", value)), default=0))
+    pad = " " if "`" in value or value != value.strip() or not value else ""
+    return f"{fence}{pad}{value}{pad}{fence}"
+
+
+def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """A table of cells that are Markdown already."""
+    head = list(head)
+    lines = [head, ["---"] * len(head), *(list(row) for row in rows)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _verdict(ledger: Ledger) -> Iterable[str]:
+    head = headline(ledger)
+    yield f"### {MARKS[head.status].glyph} {text(head.title)}\n\n{text(head.cause)}"
+    facts = [] if head.where is None else [f"**where** {code(place(head.where))}"]
+    facts += [f"**cost** {text(head.cost)}"] if head.cost else []
+    facts += [f"**experiment** {text(said)}" for said in head.experiments]
+    facts += [f"**note** {text(remark)}" for remark in head.remarks]
+    if ledger.raised is not None:
+        said = f"{ledger.raised.type}: {ledger.raised.message}"
+        facts.append(f"**raised** {code(said)}{_at(ledger.raised.place)}")
+    if facts:
+        yield "\n".join(f"- {fact}" for fact in facts)
+
+
+def _at(where: Place | None) -> str:
+    return "" if where is None else f" at {code(place(where))}"
+
+
+def _levels(ledger: Ledger) -> str:
+    return table(
+        ("level", "status", "why"),
+        (
+            (
+                f"**{TITLES[level.level]}**",
+                f"{MARKS[level.status].glyph} {MARKS[level.status].word}",
+                text(why(level)),
+            )
+            for level in ledger.levels
+        ),
+    )
+
+
+def _experiment(row: ExperimentRow) -> Iterable[str]:
+    yield f"#### Experiment: {text(row.name)}\n\nChange: {text(row.change)}. {text(row.sentence)}."
+    yield table(COLUMNS, (_side("before", row.before), _side("after", row.after)))
+
+
+def _side(name: str, reading: Reading | None) -> tuple[str, ...]:
+    if reading is None:
+        return (name, NOT_MEASURED, *[""] * (len(COLUMNS) - 2))
+    counts = (reading.compiles, reading.recompiles, reading.refused, reading.fell_back,
+              reading.switched_off)  # fmt: skip
+    words = [f"{value:,}" for value in counts]
+    return (name, *words, SETTLED[reading.settled], seconds(reading.cpu_seconds))
+
+
+def _findings(ledger: Ledger) -> Iterable[str]:
+    ranked = groups(ledger.findings)
+    if ranked:
+        yield "#### Findings"
+        yield "\n".join(line for group in ranked for line in _group(group))
+
+
+def _group(group: Group) -> Iterable[str]:
+    times = f" ×{group.count:,}" if group.count > 1 else ""
+    price = f", cost {group.price}" if group.price else ""
+    ignore = f"; can be ignored: {text(group.ignorable)}" if group.ignorable else ""
+    kind = f"{group.severity} of {TITLES[group.level]}{price}{ignore}"
+    yield f"- **{text(group.slug)}**{times} {text(group.title)} ({kind})"
+    for finding in group.findings[:MOST_OF_A_KIND]:
+        yield f"  - {text(finding.sentence)}{_at(finding.site)}"
+    if len(group.findings) > MOST_OF_A_KIND:
+        yield f"  - and {len(group.findings) - MOST_OF_A_KIND} more of this kind"
+
+
+def _gaps(ledger: Ledger) -> Iterable[str]:
+    gaps = [(item.what, item.why, item.command) for item in ledger.not_measured]
+    if ledger.unproven is not None:
+        first = ledger.unproven
+        gaps.insert(0, (TITLES[first.level], first.why, first.command))
+    if gaps:
+        yield "#### Not measured"
+        yield "\n".join(
+            f"- {text(because(what, why))}" + (f": {code(command)}" if command else "")
+            for what, why, command in gaps
+        )
+
+
+def _lines(lines: Iterable[Line]) -> Iterable[str]:
+    rows = [
+        (
+            text(line.name),
+            text(cell.name),
+            text(because(NOT_MEASURED, cell.why) if cell.value is None else cell.value),
+            text(cell.instrument),
+        )
+        for line in lines
+        for cell in line.cells
+    ]
+    if rows:
+        inside = table(("line", "what", "value", "instrument"), rows)
+        yield f"<details><summary>Ledger</summary>\n\n{inside}\n\n</details>"
