@@ -105,6 +105,8 @@ class Arm:
     cpu_ns: int = 0
     """Self and children, the whole process."""
     peak_bytes: int | None = None
+    exit_code: int | None = None
+    """What the program passed to ``sys.exit``; None when it did not call it."""
 
     @property
     def ran(self) -> bool:

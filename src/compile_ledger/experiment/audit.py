@@ -1,0 +1,261 @@
+"""An audit: arms in order, cheap first, until the diagnosis stands."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import compile_ledger
+from compile_ledger.facts.arm import Arm
+from compile_ledger.facts.contract import Contract, Depth
+from compile_ledger.facts.region import Region
+from compile_ledger.judge.document import ExperimentRow, Finding, Ledger
+from compile_ledger.judge.experiments import judge_experiment
+from compile_ledger.judge.ledger import judge
+
+from . import plan, shipping
+from .interventions import Intervention, interventions_for
+from .launch import AuditError, Progress, run_arm
+from .plan import Terms
+from .spec import ArmSpec
+from .trouble import check_eager
+from .workload import Workload
+
+CHEAP_SEEN = ("RUNS", "CORRECT", "CAPTURED", "STABLE")
+
+
+class Listener:
+    """Hears how an audit goes; the default says nothing."""
+
+    def arm_started(self, name: str, why: str) -> None:
+        """An arm's process is about to start; ``why`` says what it is for."""
+
+    def progress(self, name: str, seconds: float, folder: Any) -> None:
+        """About four times a second while an arm runs."""
+
+    def arm_ended(self, arm: Arm) -> None:
+        """An arm has ended, one way or another."""
+
+    def provisional(self, ledger: Ledger) -> None:
+        """The cheap arms have given a diagnosis; dearer arms follow."""
+
+
+class Audit:
+    """One audit of one target."""
+
+    def __init__(self, terms: Terms, contract: Contract, listener: Listener | None = None) -> None:
+        """Prepare; nothing runs yet."""
+        self.terms = terms
+        self.contract = contract
+        self.listener = listener or Listener()
+        self.arms: dict[str, Arm] = {}
+        self.experiments: list[ExperimentRow] = []
+        self.interrupted = False
+
+    def run(self) -> Ledger:
+        """Run the arms that the depth and the findings call for, and judge them.
+
+        Ctrl-C ends the arms, not the ledger: what was measured is judged. Raises
+        :class:`AuditError` when the target cannot be audited at all.
+        """
+        try:
+            self._run()
+        except KeyboardInterrupt:
+            self.interrupted = True
+        return self.ledger()
+
+    def ledger(self, *, provisional: bool = False) -> Ledger:
+        """The arms so far, judged."""
+        return judge(
+            self.arms,
+            self.contract,
+            self.experiments,
+            tool_version=compile_ledger.__version__,
+            provisional=provisional,
+            interrupted=self.interrupted,
+        )
+
+    def _run(self) -> None:
+        self._cheap()
+        ledger = self.ledger(provisional=True)
+        if not _goes_on(ledger):
+            return
+        self.listener.provisional(ledger)
+        self._experiments(ledger)
+        if self.contract.depth == "quick":
+            return
+        self._own_backend(ledger)
+
+    def _cheap(self) -> None:
+        """Eager, eager again, capture: where the diagnosis is often complete."""
+        first = self._arm(plan.eager(self.terms), "the program as ordinary Python")
+        check_eager(first, self.terms.target)
+        self.contract = dataclasses.replace(self.contract, own_backend=own_backend(first.regions))
+        if not first.ran:
+            return
+        self._arm(plan.eager_again(self.terms), "what differs here is not the compiler's doing")
+        self._arm(plan.capture(self.terms), "what Dynamo captures, guards and recompiles")
+
+    def _arm(self, spec: ArmSpec, why: str) -> Arm:
+        self.listener.arm_started(spec.name, why)
+        terms = self.terms
+        progress: Progress = self.listener.progress
+        folder = terms.arm_folder(spec.name)
+        arm = run_arm(spec, folder, terms.caches(spec.name), terms.timeout, progress)
+        first = self.arms.get("eager")
+        if first is not None:
+            arm = dataclasses.replace(arm, regions=_as_written(arm.regions, first.regions))
+        self.arms[spec.name] = arm
+        self.listener.arm_ended(arm)
+        return arm
+
+    def _experiments(self, ledger: Ledger) -> None:
+        """The smallest change that could refute the diagnosis; the next one if it is refuted."""
+        finding = _diagnosed(ledger)
+        before = self.arms.get("capture")
+        if finding is None or before is None:
+            return
+        for chosen in interventions_for(finding, _region_of(finding, before)):
+            row = self._experiment(chosen, before)
+            self.experiments.append(row)
+            if row.outcome == "holds":
+                return
+
+    def _experiment(self, chosen: Intervention, before: Arm) -> ExperimentRow:
+        after = self._arm(plan.intervention(self.terms, chosen), f"experiment: {chosen.change}")
+        return judge_experiment(before, after, chosen.name, chosen.change, chosen.tests)
+
+    def _own_backend(self, provisional: Ledger) -> None:
+        """The workload's own backend, as far as the levels still need it."""
+        cheap_is_own = self.contract.own_backend != "inductor"
+        full = self.contract.depth == "full"
+        if cheap_is_own and not full:
+            return
+        self._arm(plan.reference(self.terms), "fp64, the reference of CORRECT")
+        failing = provisional.diagnosis is not None
+        if failing and not full:
+            self._correct()
+            return
+        random = self._draws_random()
+        if random:
+            self._correct()
+        self._cold_and_warm(compare=not random)
+
+    def _correct(self) -> None:
+        calls = _calls_to_compare(self.arms["eager"], self.terms.compare)
+        spec = plan.correct(self.terms, calls, align_random=self._draws_random())
+        self._arm(spec, f"the first {calls} calls compiled, compared with eager")
+
+    def _draws_random(self) -> bool:
+        return any("RNG" in a.note for a in self.arms["eager_again"].agreements)
+
+    def _cold_and_warm(self, *, compare: bool) -> None:
+        """Cold to the end of the stream; warm and steady while no level has failed."""
+        arm = self._arm(plan.cold(self.terms, compare=compare), "empty caches, the whole stream")
+        if not arm.ran:
+            return
+        full = self.contract.depth == "full"
+        ledger = self.ledger(provisional=True)
+        if ledger.diagnosis is not None and ledger.diagnosis.level in CHEAP_SEEN and not full:
+            self._experiments(ledger)
+            return
+        self._arm(plan.warm(self.terms), "a fresh process with the cold arm's caches")
+        self._arm(plan.steady(self.terms), "eager and compiled calls interleaved")
+
+
+def own_backend(regions: Iterable[Region]) -> str:
+    """``inductor`` when any region generates code, else the cheap backend that they name."""
+    from .overrides import is_cheap
+
+    named = [r.compile_kwargs.get("backend", "'inductor'").strip("'\"") for r in regions]
+    dear = [name for name in named if not is_cheap(name)]
+    return (dear or named or ["inductor"])[0]
+
+
+def _goes_on(ledger: Ledger) -> bool:
+    """Whether anything after the cheap arms can still tell more."""
+    return ledger.diagnosis is None or ledger.diagnosis.level != "RUNS"
+
+
+def _as_written(regions: tuple[Region, ...], eager: tuple[Region, ...]) -> tuple[Region, ...]:
+    """Regions with the keyword arguments that the program gave, not those of the arm."""
+    own = {region.id: region for region in eager}
+    return tuple(
+        dataclasses.replace(region, compile_kwargs=own[region.id].compile_kwargs)
+        if region.id in own and own[region.id].site == region.site
+        else region
+        for region in regions
+    )
+
+
+def _diagnosed(ledger: Ledger) -> Finding | None:
+    if ledger.diagnosis is None:
+        return None
+    named = (f for f in ledger.findings if f.id == ledger.diagnosis.finding)
+    return next(named, None)
+
+
+def _region_of(finding: Finding, arm: Arm) -> Region:
+    by_id = {region.id: region for region in arm.regions}
+    found = by_id.get(finding.region if finding.region is not None else -1)
+    return found or next(iter(arm.regions))
+
+
+def _calls_to_compare(eager: Arm, most: int) -> int:
+    """How many calls of the stream it takes to see the first ``most`` of each region."""
+    seen: dict[int, int] = {}
+    last = 0
+    for number, call in enumerate(eager.calls, start=1):
+        seen[call.region] = seen.get(call.region, 0) + 1
+        if seen[call.region] <= most:
+            last = number
+    return max(last, 1)
+
+
+def audit(  # noqa: PLR0913  the public call has the options of the command
+    fn: Callable[..., Any] | Workload,
+    calls: Iterable[Any] | None = None,
+    *,
+    compile: Mapping[str, Any] | None = None,  # noqa: A002  torch's own word
+    depth: Depth = "default",
+    rtol: float | None = None,
+    atol: float | None = None,
+    horizon: int | None = None,
+    compare: int = 8,
+    max_calls: int | None = None,
+    timeout: float = 900.0,
+    output: str | Path | None = None,
+    listener: Listener | None = None,
+) -> Ledger:
+    """Audit a callable with its calls, from Python or a notebook.
+
+    ``calls`` is an iterable of ``(args, kwargs)``, of tuples, or of single arguments;
+    ``compile`` holds the keyword arguments of ``torch.compile``. Both are shipped to
+    fresh processes; what cannot be shipped gives a ledger in which everything is
+    not measured, with the reason. ``timeout`` is in seconds an arm, ``output`` a folder
+    that keeps everything. Raises :class:`AuditError` when the workload cannot be
+    audited.
+    """
+    workload = fn if isinstance(fn, Workload) else Workload(fn, calls or (), compile or {})
+    contract = Contract(
+        rtol=Contract.rtol if rtol is None else rtol,
+        atol=Contract.atol if atol is None else atol,
+        horizon=horizon if horizon is not None else workload.horizon,
+        depth=depth,
+        compare=compare,
+        target=getattr(workload.fn, "__qualname__", type(workload.fn).__qualname__),
+    )
+    with TemporaryDirectory(prefix="compile-ledger-") as scratch:
+        folder = Path(scratch if output is None else output)
+        try:
+            target = shipping.ship(workload, folder)
+        except shipping.CannotShipError as error:
+            return shipping.nothing_measured(contract, str(error))
+        terms = Terms(target, folder, compare, max_calls, timeout, rtol=rtol, atol=atol)
+        return Audit(terms, contract, listener).run()
+
+
+__all__ = ["Audit", "AuditError", "Listener", "audit", "own_backend"]

@@ -1,0 +1,1 @@
+"""Compares what compiled calls return and change with what eager's did."""

@@ -1,0 +1,177 @@
+"""Compares one leaf: exactly where it must be exact, against fp64 where it need not be."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from compile_ledger.facts.agreement import Agreement, AgreementStatus
+
+EAGER_FACTOR = 3.0
+EPS_FACTOR = 16.0
+"""``e_compiled <= max(3 * e_eager, 16 * eps)``: DESIGN section 3, measured on 30 pairs."""
+
+
+@dataclass(frozen=True)
+class Tolerance:
+    """The agreement that the user states."""
+
+    rtol: float = 1e-4
+    atol: float = 1e-4
+
+
+@dataclass(frozen=True)
+class Where:
+    """Which leaf of which call is compared."""
+
+    region: int | None
+    call: int | None
+    leaf: str
+
+
+def compare_leaf(where: Where, eager: Any, compiled: Any, reference: Any, stated: Tolerance) -> Agreement:
+    """Compare one leaf with eager's; ``reference`` is the fp64 tensor or None."""
+    import torch
+
+    if not isinstance(eager, torch.Tensor) or not isinstance(compiled, torch.Tensor):
+        return _compare_texts(where, eager, compiled)
+    wrong = _wrong_form(eager, compiled)
+    if wrong:
+        return _agreement(where, compiled, "differs", why=wrong)
+    note = _stride_note(eager, compiled)
+    if _same_bits(eager, compiled):
+        return _agreement(where, compiled, "equal", note=note, max_abs=0.0, stated=True)
+    if not (compiled.is_floating_point() or compiled.is_complex()):
+        worst = float((eager.double() - compiled.double()).abs().max())
+        why = f"exact values differ, by up to {worst:g}"
+        return _agreement(where, compiled, "differs", why=why, max_abs=worst, stated=False)
+    return _compare_floats(where, eager, compiled, reference, stated, note)
+
+
+def _compare_texts(where: Where, eager: Any, compiled: Any) -> Agreement:
+    texts = [x if isinstance(x, str) else f"a tensor {tuple(x.shape)}" for x in (eager, compiled)]
+    if texts[0] == texts[1]:
+        return Agreement(where.region, where.call, where.leaf, "equal")
+    why = f"eager: {texts[0][:200]}; compiled: {texts[1][:200]}"
+    return Agreement(where.region, where.call, where.leaf, "differs", why=why)
+
+
+def _wrong_form(eager: Any, compiled: Any) -> str:
+    if eager.dtype != compiled.dtype:
+        return f"dtype: eager {eager.dtype}, compiled {compiled.dtype}"
+    if eager.shape != compiled.shape:
+        return f"shape: eager {tuple(eager.shape)}, compiled {tuple(compiled.shape)}"
+    return ""
+
+
+def _stride_note(eager: Any, compiled: Any) -> str:
+    try:
+        mine, theirs = eager.stride(), compiled.stride()
+    except RuntimeError:
+        return ""
+    return "" if mine == theirs else f"strides: eager {mine}, compiled {theirs}"
+
+
+def _same_bits(eager: Any, compiled: Any) -> bool:
+    import torch
+
+    if torch.equal(eager, compiled):
+        return True
+    both_nan = eager.isnan() & compiled.isnan()
+    return bool((both_nan | (eager == compiled)).all())
+
+
+def _agreement(where: Where, tensor: Any, status: AgreementStatus, **more: Any) -> Agreement:
+    return Agreement(
+        region=where.region,
+        call=where.call,
+        leaf=where.leaf,
+        status=status,
+        dtype=str(tensor.dtype).removeprefix("torch."),
+        shape=tuple(tensor.shape),
+        **more,
+    )
+
+
+def _compare_floats(  # noqa: PLR0913
+    where: Where, eager: Any, compiled: Any, reference: Any, stated: Tolerance, note: str
+) -> Agreement:
+    import torch
+
+    passes = torch.allclose(compiled, eager, rtol=stated.rtol, atol=stated.atol, equal_nan=True)
+    worst = _max_abs(eager, compiled)
+    usable = reference is not None and reference.shape == compiled.shape
+    masks = _masks(eager, compiled, reference if usable else None)
+    if masks:
+        return _agreement(where, compiled, "differs", why=masks, max_abs=worst, stated=passes)
+    if not usable:
+        status: AgreementStatus = "within" if passes else "differs"
+        why = "" if passes else f"outside rtol={stated.rtol:g} atol={stated.atol:g}, no fp64 reference"
+        return _agreement(where, compiled, status, why=why, max_abs=worst, stated=passes, note=note)
+    return _against_reference(where, (eager, compiled, reference), worst, passes, note)
+
+
+def _against_reference(
+    where: Where, three: tuple[Any, Any, Any], worst: float | None, passes: bool, note: str
+) -> Agreement:
+    import torch
+
+    eager, compiled, reference = three
+    of_eager, of_compiled = relative_error(eager, reference), relative_error(compiled, reference)
+    bound = max(EAGER_FACTOR * of_eager, EPS_FACTOR * torch.finfo(compiled.dtype).eps)
+    within = of_compiled <= bound
+    why = "" if within else f"error {of_compiled:.2g} against fp64, eager's is {of_eager:.2g}"
+    return _agreement(
+        where,
+        compiled,
+        "within" if within else "differs",
+        why=why,
+        max_abs=worst,
+        stated=passes,
+        error_compiled=of_compiled,
+        error_eager=of_eager,
+        reference="fp64",
+        note=note,
+    )
+
+
+def _real(tensor: Any) -> Any:
+    import torch
+
+    return torch.view_as_real(tensor.resolve_conj()) if tensor.is_complex() else tensor
+
+
+def relative_error(tensor: Any, reference: Any) -> float:
+    """``rmse(x, reference) / rms(reference)`` over the places where both are finite."""
+    mine, theirs = _real(tensor).double(), _real(reference).double()
+    finite = mine.isfinite() & theirs.isfinite()
+    if not bool(finite.any()):
+        return 0.0
+    scale = float(theirs[finite].square().mean().sqrt())
+    rmse = float((mine - theirs)[finite].square().mean().sqrt())
+    return rmse / scale if scale else rmse
+
+
+def _max_abs(eager: Any, compiled: Any) -> float | None:
+    apart = (_real(eager).double() - _real(compiled).double()).abs()
+    finite = apart[apart.isfinite()]
+    return float(finite.max()) if finite.numel() else None
+
+
+def _masks(eager: Any, compiled: Any, reference: Any) -> str:
+    """Why NaN or infinity in one and not the other is wrong; empty when it is not.
+
+    Where they differ, the fp64 reference decides: compiled is right to be finite
+    where fp64 is (it keeps more digits), and wrong where fp64 is not.
+    """
+    import torch
+
+    mine, theirs = _real(compiled), _real(eager)
+    differ = mine.isfinite() != theirs.isfinite()
+    if not bool(differ.any()):
+        return ""
+    if reference is not None:
+        right = torch.isfinite(_real(reference).to(mine.device))
+        if bool((mine.isfinite() == right)[differ].all()):
+            return ""
+    return f"NaN or infinity in {int(differ.sum())} places where the other is finite"

@@ -1,0 +1,86 @@
+"""Content hashes: two calls are compared only where all their inputs are identical."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+from .leaves import leaves
+
+_SIZE = 16
+
+
+def tensor_hash(tensor: Any) -> str:
+    """A hash of a tensor's values, dtype and shape; says so where it cannot be taken."""
+    import torch
+
+    try:
+        plain = tensor.detach()
+        if plain.layout != torch.strided or plain.is_quantized:
+            plain = plain.to_dense() if not plain.is_quantized else plain.dequantize()
+        plain = plain.resolve_conj().resolve_neg().cpu().contiguous()
+        raw = plain.reshape(-1).view(torch.uint8).numpy() if plain.numel() else b""
+        head = f"{plain.dtype} {tuple(plain.shape)}".encode()
+        return hashlib.blake2b(head + bytes(raw), digest_size=_SIZE).hexdigest()
+    except Exception as error:  # noqa: BLE001  an odd tensor type is not comparable, no more
+        return f"unhashable: {type(error).__name__}"
+
+
+def value_hash(value: Any) -> str:
+    """A hash of every leaf of ``value``."""
+    import torch
+
+    digest = hashlib.blake2b(digest_size=_SIZE)
+    for path, leaf in leaves(value, "in"):
+        text = tensor_hash(leaf) if isinstance(leaf, torch.Tensor) else leaf
+        digest.update(f"{path}={text}\n".encode("utf-8", "replace"))
+    return digest.hexdigest()
+
+
+def rng_hash() -> str:
+    """A hash of the random number states of torch's CPU, Python and numpy."""
+    import random
+    import sys
+
+    import torch
+
+    digest = hashlib.blake2b(torch.get_rng_state().numpy().tobytes(), digest_size=_SIZE)
+    digest.update(repr(random.getstate()).encode())
+    numpy = sys.modules.get("numpy")
+    if numpy is not None:
+        digest.update(repr(numpy.random.get_state(legacy=False)).encode())
+    return digest.hexdigest()
+
+
+def state_hash(modules: list[Any]) -> str:
+    """A hash of the parameters, buffers and training flags of ``modules``."""
+    digest = hashlib.blake2b(digest_size=_SIZE)
+    for module in modules:
+        digest.update(str(module.training).encode())
+        for name, tensor in [*module.named_parameters(), *module.named_buffers()]:
+            digest.update(f"{name}={tensor_hash(tensor)}\n".encode())
+    return digest.hexdigest()
+
+
+def reachable_modules(target: Any) -> list[Any]:
+    """The modules that a target holds: itself, its ``self``, its closure, its globals."""
+    import torch
+
+    function = getattr(target, "__func__", target)
+    code = getattr(function, "__code__", None)
+    names = getattr(code, "co_names", ())
+    candidates = [
+        target,
+        getattr(target, "__self__", None),
+        *(_content(cell) for cell in getattr(function, "__closure__", None) or ()),
+        *(getattr(function, "__globals__", {}).get(name) for name in names),
+    ]
+    found = [c for c in candidates if isinstance(c, torch.nn.Module)]
+    return list({id(module): module for module in found}.values())
+
+
+def _content(cell: Any) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return None

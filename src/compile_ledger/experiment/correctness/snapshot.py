@@ -1,0 +1,89 @@
+"""What one call had before it and left after it: inputs, state, outputs, mutations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from .fingerprint import reachable_modules, rng_hash, state_hash, value_hash
+from .leaves import leaves, tensors
+
+
+@dataclass
+class Before:
+    """A call before it ran: hashes of all that it can read, versions of what it can change."""
+
+    inputs: str
+    state: str
+    rng: str
+    watched: list[tuple[str, Any, Any]] = field(default_factory=list)
+    """Path, tensor, and the tensor's version before the call."""
+    modules: list[Any] = field(default_factory=list)
+
+    def fingerprint(self) -> dict[str, str]:
+        """The hashes, by what they are of."""
+        return {"inputs": self.inputs, "state": self.state, "rng": self.rng}
+
+
+def before_call(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Before:
+    """Hash what a call will read; note the versions of what it may change."""
+    import torch
+
+    given = [*args, *kwargs.values()]
+    modules = [*reachable_modules(target), *(x for x in given if isinstance(x, torch.nn.Module))]
+    snapshot = Before(
+        inputs=value_hash((args, kwargs)),
+        state=state_hash(modules),
+        rng=rng_hash(),
+        modules=modules,
+    )
+    named = tensors(args, "mutated args") + tensors(kwargs, "mutated kwargs")
+    named += [(f"state {n}", t) for n, t in _module_tensors(modules)]
+    snapshot.watched = [(path, tensor, _version(tensor)) for path, tensor in named]
+    return snapshot
+
+
+def _module_tensors(modules: list[Any]) -> list[tuple[str, Any]]:
+    found: list[tuple[str, Any]] = []
+    for module in modules:
+        found += [*module.named_parameters(), *module.named_buffers()]
+        found += [
+            (f"grad of {name}", parameter.grad)
+            for name, parameter in module.named_parameters()
+            if parameter.grad is not None
+        ]
+    return found
+
+
+def _version(tensor: Any) -> int | None:
+    """The tensor's version counter; None for inference tensors, which keep none."""
+    try:
+        return int(tensor._version)  # noqa: SLF001
+    except RuntimeError:
+        return None
+
+
+def after_call(before: Before, result: Any) -> dict[str, Any]:
+    """The call's outputs and mutations: ``tensors`` (copies) and ``texts``, by path."""
+    import torch
+
+    found = leaves(result)
+    changed = [(path, t) for path, t, version in before.watched if _version(t) != version]
+    known = {id(tensor) for _, tensor, _ in before.watched}
+    changed += [(f"state {n}", t) for n, t in _module_tensors(before.modules) if id(t) not in known]
+    copies = {p: copied(t) for p, t in [*found, *changed] if isinstance(t, torch.Tensor)}
+    return {
+        "tensors": copies,
+        "texts": {path: leaf for path, leaf in found if isinstance(leaf, str)},
+        "rng_used": rng_hash() != before.rng,
+    }
+
+
+def copied(tensor: Any) -> Any:
+    """A plain CPU copy of a tensor, with its strides where they can be kept."""
+    import torch
+
+    plain = tensor.detach()
+    if type(plain) is not torch.Tensor:
+        plain = plain.as_subclass(torch.Tensor)
+    return plain.cpu().clone()

@@ -1,0 +1,229 @@
+"""Watches the first calls of each region: keeps eager's, or compares with them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from compile_ledger.facts.agreement import Agreement
+from compile_ledger.observe.call_view import NOTHING, arguments, result
+
+from .error import Tolerance, Where, compare_leaf
+from .snapshot import Before, after_call, before_call
+from .store import Store
+from .twin import NoTwinError, Twin
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from compile_ledger.facts.calls import Call
+    from compile_ledger.observe.calls import OpenCall
+
+FINAL = -1
+"""The number under which the end of the run is kept: state, and a program's result."""
+
+
+class Watcher:
+    """Numbers the outermost calls of each region and sees the first ``most`` of each."""
+
+    def __init__(self, store: Store, most: int) -> None:
+        """Keep to or compare with ``store``."""
+        self.store = store
+        self.most = most
+        self._counts: dict[int, int] = {}
+        self._seen: dict[int, tuple[int, Before, Any]] = {}
+
+    def before(self, call: OpenCall) -> None:
+        """Take the fingerprint of a call that is about to run."""
+        if call.depth:
+            return
+        region = call.region.fact.id
+        number = self._counts[region] = self._counts.get(region, -1) + 1
+        given = arguments(call.frame)
+        if number < self.most and given is not None:
+            target = call.region.target()
+            snapshot = before_call(target, *given)
+            extra = self.prepare(region, number, snapshot, (target, *given))
+            self._seen[id(call)] = (number, snapshot, extra)
+
+    def after(self, call: OpenCall, fact: Call) -> None:
+        """Look at what the call left."""
+        seen = self._seen.pop(id(call), None)
+        if seen is None:
+            return
+        value = result(call.frame)
+        if value is NOTHING and fact.raised is None:
+            return
+        number, snapshot, extra = seen
+        content = after_call(snapshot, None if value is NOTHING else value)
+        content["raised"] = fact.raised.type if fact.raised else ""
+        self.finish(fact.region, number, snapshot, content, extra)
+
+    def prepare(self, region: int, number: int, before: Before, called: Any) -> Any:
+        """Whatever must happen before the call; its result is handed to ``finish``."""
+
+    def finish(  # noqa: PLR0913
+        self, region: int, number: int, before: Before, content: dict[str, Any], extra: Any
+    ) -> None:
+        """Take the call's outputs."""
+        raise NotImplementedError
+
+    def final(self, value: Any) -> None:
+        """Take what the whole run left: state, a program's result."""
+
+
+class Keeper(Watcher):
+    """The eager arm: keeps outputs."""
+
+    def finish(  # noqa: D102, PLR0913
+        self, region: int, number: int, before: Before, content: dict[str, Any], extra: Any
+    ) -> None:
+        del extra
+        self.store.keep(region, number, {**content, "fingerprint": before.fingerprint()})
+
+    def final(self, value: Any) -> None:  # noqa: D102
+        self.store.keep(FINAL, 0, final_content(value))
+
+
+def final_content(value: Any) -> dict[str, Any]:
+    """The leaves of what a run left, in the form that calls have."""
+    content = after_call(Before("", "", ""), value)
+    return {**content, "raised": "", "fingerprint": {}}
+
+
+class Referee(Watcher):
+    """The reference arm: runs each call first on an fp64 copy, and keeps that."""
+
+    def prepare(self, region: int, number: int, before: Before, called: Any) -> Any:  # noqa: D102
+        del before
+        content = run_twin(Twin(double=True), *called)
+        if not content["rng_used"]:
+            self.store.keep(region, number, {**content, "fingerprint": {}})
+
+    def finish(self, *_: Any) -> None:  # noqa: D102
+        return
+
+
+def run_twin(twin: Twin, target: Any, args: Any, kwargs: Any) -> dict[str, Any]:
+    """Outputs of ``target``'s code on copies; random state is put back afterwards.
+
+    Raises :class:`NoTwinError`.
+    """
+    import random
+
+    import torch
+
+    if target is None:
+        msg = "the target is gone"
+        raise NoTwinError(msg)
+    function = twin.target(target)
+    copies = twin.value((args, kwargs))
+    python_state = random.getstate()
+    with torch.random.fork_rng():
+        before = before_call(function, *copies)
+        value = function(*copies[0], **copies[1])
+        content = after_call(before, value)
+    random.setstate(python_state)
+    return {**content, "raised": ""}
+
+
+class Comparer(Watcher):
+    """A compiled arm: compares each call with eager's where the inputs are identical."""
+
+    def __init__(
+        self,
+        stores: tuple[Store, Store],
+        most: int,
+        stated: Tolerance,
+        write: Callable[[Agreement], None],
+    ) -> None:
+        """``stores`` are eager's outputs and the fp64 reference; facts go to ``write``."""
+        super().__init__(stores[0], most)
+        self.reference = stores[1]
+        self.stated = stated
+        self.write = write
+        self.twins = True
+
+    def prepare(self, region: int, number: int, before: Before, called: Any) -> Any:
+        """Where the inputs are not eager's, run an eager and an fp64 copy on these."""
+        kept = self.store.load(region, number)
+        if kept is None or kept["fingerprint"] == before.fingerprint():
+            return None
+        try:
+            mine = run_twin(Twin(double=False), *called)
+            return {**mine, "reference": run_twin(Twin(double=True), *called)}
+        except Exception as error:  # noqa: BLE001  no copy: the call is not compared, and why
+            return f"{type(error).__name__}: {error}"[:200]
+
+    def finish(  # noqa: D102, PLR0913
+        self, region: int, number: int, before: Before, content: dict[str, Any], extra: Any
+    ) -> None:
+        kept = self.store.load(region, number)
+        if kept is None:
+            return
+        where = Where(region, number, "call")
+        if isinstance(extra, dict):
+            reference = extra["reference"]["tensors"]
+            note = "compared with an eager copy in this process: inputs had drifted apart"
+            self._compare(where, extra, content, reference, note)
+            return
+        differ = [k for k, v in before.fingerprint().items() if kept["fingerprint"].get(k) != v]
+        if differ == ["rng"] and not kept["rng_used"]:
+            differ = []
+        if differ:
+            why = f"{' and '.join(differ)} not identical to eager's; no copy: {extra}"
+            self.write(Agreement(region, number, "call", "not_compared", why=why))
+            return
+        reference = self.reference.load(region, number)
+        self._compare(where, kept, content, reference["tensors"] if reference else {}, "")
+
+    def final(self, value: Any) -> None:  # noqa: D102
+        kept = self.store.load(FINAL, 0)
+        if kept is not None:
+            self._compare(Where(None, None, "state"), kept, final_content(value), {}, "")
+
+    def _compare(  # noqa: PLR0913
+        self, where: Where, kept: Any, content: Any, reference: Any, note: str
+    ) -> None:
+        if kept["raised"] != content["raised"]:
+            why = f"eager: {kept['raised'] or 'no exception'}; here: {content['raised'] or 'none'}"
+            self.write(Agreement(where.region, where.call, "exception", "differs", why=why))
+            return
+        mine, theirs = _by_path(kept), _by_path(content)
+        for path in dict.fromkeys([*mine, *theirs]):
+            leaf = Where(where.region, where.call, f"state{path[3:]}" if where.call is None else path)
+            found = self.compare_one(leaf, mine.get(path), theirs.get(path), reference.get(path))
+            self.write(_noted(found, note))
+
+    def compare_one(self, where: Where, mine: Any, theirs: Any, reference: Any) -> Agreement:
+        """Compare one leaf; a leaf that one side lacks differs."""
+        if mine is None or theirs is None:
+            side = "eager only" if theirs is None else "compiled only"
+            return Agreement(where.region, where.call, where.leaf, "differs", why=f"present in {side}")
+        return compare_leaf(where, mine, theirs, reference, self.stated)
+
+
+class Repeater(Comparer):
+    """The second eager arm: any difference at all is nondeterminism."""
+
+    def prepare(self, *_: Any) -> None:
+        """No copies: a second eager run is compared only with the first."""
+
+    def compare_one(self, where: Where, mine: Any, theirs: Any, reference: Any) -> Agreement:  # noqa: D102
+        found = super().compare_one(where, mine, theirs, reference)
+        if found.status != "within":
+            return found
+        return Agreement(
+            where.region, where.call, where.leaf, "differs", why="eager differs from itself",
+            max_abs=found.max_abs, stated=found.stated,
+        )
+
+
+def _by_path(content: Any) -> dict[str, Any]:
+    return {**content["texts"], **content["tensors"]}
+
+
+def _noted(agreement: Agreement, note: str) -> Agreement:
+    import dataclasses
+
+    both = "; ".join(part for part in (agreement.note, note) if part)
+    return dataclasses.replace(agreement, note=both)

@@ -1,0 +1,62 @@
+"""Changes the keyword arguments of ``torch.compile`` for one arm, without an edit.
+
+Only experiments do this; the recorder never does. ``Module.compile`` and both
+decorator forms go through the same attribute. ``torch._dynamo.optimize`` called
+directly does not, and is left as it is.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from typing import Any
+
+CHEAP_BACKENDS = frozenset(
+    {"eager", "eager_noexcept", "aot_eager", "aot_eager_decomp_partition", "aot_ts"}
+)
+"""Backends that generate no code: an arm runs them as they are."""
+
+
+_replaced: list[str] = []
+
+
+def replaced() -> bool:
+    """Whether a backend that generates code was replaced in this process."""
+    return bool(_replaced)
+
+
+def is_cheap(backend: Any) -> bool:
+    """Whether a ``backend=`` argument names one that generates no code."""
+    return isinstance(backend, str) and backend in CHEAP_BACKENDS
+
+
+def changed_kwargs(
+    given: Mapping[str, Any], overrides: Mapping[str, Any], *, cheap_backend: bool
+) -> dict[str, Any]:
+    """The arguments that the arm uses instead of ``given``.
+
+    A mode or options belong to the backend that they were written for, so they go
+    with it.
+    """
+    kwargs = {**given, **overrides}
+    if cheap_backend and not is_cheap(kwargs.get("backend")):
+        _replaced.append(str(kwargs.get("backend") or "inductor"))
+        kwargs["backend"] = "eager"
+        kwargs.pop("mode", None)
+        kwargs.pop("options", None)
+    return kwargs
+
+
+def install(overrides: Mapping[str, Any], *, cheap_backend: bool) -> None:
+    """Replace ``torch.compile`` in this process."""
+    import torch
+
+    original = torch.compile
+
+    @functools.wraps(original)
+    def compile(model: Any = None, **given: Any) -> Any:  # noqa: A001  torch's own name
+        if model is None:
+            return functools.partial(compile, **given)
+        return original(model, **changed_kwargs(given, overrides, cheap_backend=cheap_backend))
+
+    torch.compile = compile

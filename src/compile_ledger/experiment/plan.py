@@ -1,0 +1,107 @@
+"""The arms of an audit: what each is told, and in which order they run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from .interventions import Intervention
+from .launch import ArmFolder
+from .spec import ArmSpec
+from .targets import Target
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What the user asked of an audit."""
+
+    target: Target
+    folder: Path
+    compare: int = 8
+    max_calls: int | None = None
+    timeout: float = 900.0
+    """Seconds that one arm may take."""
+    threads: int = 1
+    seed: int = 0
+    rtol: float | None = None
+    atol: float | None = None
+    env: dict[str, str] = field(default_factory=dict)
+
+    def arm_folder(self, name: str) -> ArmFolder:
+        """The folder of an arm; experiment names have a colon, folders do not."""
+        return ArmFolder(self.folder / "arms" / name.replace(":", "-"))
+
+    def caches(self, name: str) -> Path:
+        """The caches of an arm: its own, except that warm arms share the cold arm's."""
+        shared = "cold" if name in ("cold", "warm", "steady") else name.replace(":", "-")
+        return self.folder / "caches" / shared
+
+    def base(self, name: str) -> ArmSpec:
+        """A spec with everything that all arms share."""
+        return ArmSpec(
+            name=name,
+            target=self.target,
+            recording=str(self.arm_folder(name).recording),
+            kept=str(self.folder / "kept"),
+            compare=self.compare,
+            rtol=self.rtol,
+            atol=self.atol,
+            max_calls=self.max_calls,
+            threads=self.threads,
+            seed=self.seed,
+            env=dict(self.env),
+        )
+
+
+def eager(terms: Terms) -> ArmSpec:
+    """The program as ordinary Python; keeps its outputs."""
+    return replace(terms.base("eager"), eager=True, role="keep")
+
+
+def eager_again(terms: Terms) -> ArmSpec:
+    """The same again: what differs is nondeterminism, not the compiler."""
+    return replace(terms.base("eager_again"), eager=True, role="repeat")
+
+
+def capture(terms: Terms) -> ArmSpec:
+    """Dynamo only: the captured graphs run as they are."""
+    return replace(terms.base("capture"), cheap_backend=True, role="compare")
+
+
+def reference(terms: Terms) -> ArmSpec:
+    """Eager, each compared call first on an fp64 copy."""
+    return replace(terms.base("reference"), eager=True, role="reference")
+
+
+def correct(terms: Terms, calls: int, *, align_random: bool) -> ArmSpec:
+    """The workload's own backend, as far as the compared calls go."""
+    base = terms.base("correct")
+    most = calls if terms.max_calls is None else min(calls, terms.max_calls)
+    return replace(base, role="compare", fallback_random=align_random, max_calls=most)
+
+
+def cold(terms: Terms, *, compare: bool) -> ArmSpec:
+    """The workload's own backend with empty caches, to the end of the stream."""
+    return replace(terms.base("cold"), role="compare" if compare else "none", prewarm=True)
+
+
+def warm(terms: Terms) -> ArmSpec:
+    """A fresh process that finds the cold arm's caches."""
+    return replace(terms.base("warm"), prewarm=True)
+
+
+def steady(terms: Terms) -> ArmSpec:
+    """Eager and compiled calls interleaved, after the stream has run once."""
+    return replace(terms.base("steady"), steady=True, prewarm=True)
+
+
+def intervention(terms: Terms, chosen: Intervention) -> ArmSpec:
+    """The capture arm with one change."""
+    base = terms.base(f"experiment:{chosen.name}")
+    return replace(
+        base,
+        cheap_backend=True,
+        overrides=dict(chosen.overrides),
+        env={**base.env, **chosen.env},
+        change=chosen.change,
+    )

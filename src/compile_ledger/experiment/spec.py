@@ -1,0 +1,55 @@
+"""What an arm is told: written by the audit, read by the arm's process."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from .targets import Target
+
+Role = Literal["none", "keep", "reference", "compare", "repeat"]
+"""``keep``: save eager's outputs; ``reference``: save the fp64 run; ``compare``: compare
+with them; ``repeat``: compare bit for bit (eager against itself)."""
+
+
+@dataclass(frozen=True)
+class ArmSpec:
+    """One arm: target, condition, and what to observe."""
+
+    name: str
+    target: Target
+    recording: str
+    """The file that the arm's facts go to."""
+    kept: str
+    """The folder that eager's outputs are kept in."""
+    eager: bool = False
+    """Run under ``torch.compiler.set_stance("force_eager")``."""
+    overrides: dict[str, Any] = field(default_factory=dict)
+    """Keyword arguments of ``torch.compile`` that the arm replaces."""
+    cheap_backend: bool = False
+    """Replace an expensive backend by ``eager``."""
+    role: Role = "none"
+    compare: int = 8
+    stop_after_compare: bool = False
+    rtol: float | None = None
+    atol: float | None = None
+    fallback_random: bool = False
+    prewarm: bool = False
+    steady: bool = False
+    max_calls: int | None = None
+    seed: int = 0
+    threads: int = 1
+    change: str = ""
+    env: dict[str, str] = field(default_factory=dict)
+
+    def write(self, path: Path) -> None:
+        """Write the spec for the arm's process."""
+        path.write_bytes(msgspec.json.encode(self))
+
+    @staticmethod
+    def read(path: Path) -> ArmSpec:
+        """Read a spec that :meth:`write` wrote."""
+        return msgspec.json.decode(path.read_bytes(), type=ArmSpec)

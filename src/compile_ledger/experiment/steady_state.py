@@ -1,0 +1,110 @@
+"""Steady state: eager and compiled calls interleaved at random in one process.
+
+Each round times one call of each side on the same inputs, in a random order:
+``eager``, ``eager_again`` (the A/A side, which says what this machine makes of no
+difference), and ``compiled``. Process CPU time is the figure; wall time goes
+beside it. On an accelerator the device is synchronised around each call and wall
+time stands in both places.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from compile_ledger.facts.timing import SteadyState
+
+SIDES = ("eager", "eager_again", "compiled")
+MOST_ROUNDS = 400
+BUDGET_NS = 30_000_000_000
+LEAST_ROUNDS = 30
+
+Thunk = Callable[[], Any]
+
+
+@dataclass
+class Samples:
+    """CPU and wall nanoseconds of each side."""
+
+    cpu: dict[str, list[int]] = field(default_factory=lambda: {side: [] for side in SIDES})
+    wall: dict[str, list[int]] = field(default_factory=lambda: {side: [] for side in SIDES})
+
+
+def interleave(pairs: Sequence[tuple[Thunk, Thunk]], seed: int, still: Callable[[], int]) -> tuple[Samples, int]:
+    """Time ``(eager, compiled)`` pairs in turn until the budget is spent.
+
+    ``still()`` counts compiles so far: a round in which it grew is dropped.
+    Returns the samples and the number of rounds dropped.
+    """
+    order = random.Random(seed)  # noqa: S311  not for secrets
+    samples, dropped = Samples(), 0
+    for eager, compiled in pairs:
+        for thunk in (eager, compiled, compiled):
+            thunk()
+    deadline = time.perf_counter_ns() + BUDGET_NS
+    for number in range(MOST_ROUNDS):
+        if time.perf_counter_ns() > deadline and number >= LEAST_ROUNDS:
+            break
+        dropped += not _round(pairs[number % len(pairs)], order, samples, still)
+    return samples, dropped
+
+
+def _round(pair: tuple[Thunk, Thunk], order: random.Random, samples: Samples, still: Callable[[], int]) -> bool:
+    sides = list(SIDES)
+    order.shuffle(sides)
+    before = still()
+    taken = {side: _time(pair[1] if side == "compiled" else pair[0]) for side in sides}
+    if still() != before:
+        return False
+    for side, (cpu, wall) in taken.items():
+        samples.cpu[side].append(cpu)
+        samples.wall[side].append(wall)
+    return True
+
+
+def _time(thunk: Thunk) -> tuple[int, int]:
+    synchronise = _synchronise()
+    synchronise()
+    cpu, wall = time.process_time_ns(), time.perf_counter_ns()
+    thunk()
+    synchronise()
+    took = time.perf_counter_ns() - wall
+    spent = time.process_time_ns() - cpu
+    return (took if _on_device() else spent), took
+
+
+def _on_device() -> bool:
+    import torch
+
+    return torch.cuda.is_available() and torch.cuda.is_initialized()
+
+
+def _synchronise() -> Callable[[], Any]:
+    import torch
+
+    return torch.cuda.synchronize if _on_device() else _nothing
+
+
+def _nothing() -> None:
+    return None
+
+
+def as_fact(region: int, design: str, samples: Samples, dropped: int) -> SteadyState:
+    """The samples as a fact."""
+    import torch
+
+    return SteadyState(
+        region=region,
+        design=design,
+        eager=tuple(samples.cpu["eager"]),
+        eager_again=tuple(samples.cpu["eager_again"]),
+        compiled=tuple(samples.cpu["compiled"]),
+        wall_eager=tuple(samples.wall["eager"]),
+        wall_eager_again=tuple(samples.wall["eager_again"]),
+        wall_compiled=tuple(samples.wall["compiled"]),
+        threads=torch.get_num_threads(),
+        dropped=dropped,
+    )

@@ -1,0 +1,199 @@
+"""Loads what a target names, inside an arm's process, and runs it."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import inspect
+import os
+import runpy
+import sys
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from compile_ledger.facts.place import Place
+
+from .targets import Target
+from .workload import Workload, WorkloadError, from_module
+
+
+class SubjectError(Exception):
+    """The target cannot be run at all: one line, with the remedy."""
+
+
+class Outcome:
+    """How the run of a subject ended."""
+
+    def __init__(self) -> None:
+        """Nothing has gone wrong yet."""
+        self.raised: BaseException | None = None
+        self.exit_code: int | None = None
+        self.result: Any = None
+        """What counts as output at the end: a state, or what a program's function returned."""
+        self.workload: Workload | None = None
+        self.compiled: Any = None
+        self.calls: list[Any] = []
+
+
+def load(target: Target) -> Callable[[], Outcome]:
+    """A function that runs the target. Raises :class:`SubjectError`."""
+    if target.kind in ("script", "module"):
+        return lambda: run_program(target)
+    value, module = _pickled(target) if target.kind == "pickled" else _named(target)
+    if isinstance(value, Workload):
+        return lambda: run_workload(value)
+    _check_callable(value, target)
+    return lambda: _run_function(value, module, target)
+
+
+def _pickled(target: Target) -> tuple[Any, Any]:
+    """A workload that our own parent process wrote for us."""
+    import cloudpickle
+
+    with Path(target.path).open("rb") as stream:
+        return cloudpickle.load(stream), None
+
+
+def site_of(target: Target) -> Place | None:
+    """Where the user named a workload: the site of the regions that we make for it."""
+    return Place(target.path, 0, target.name) if target.kind == "name" else None
+
+
+def _named(target: Target) -> tuple[Any, Any]:
+    sys.argv = [target.path]
+    sys.path.insert(0, os.path.dirname(target.path))
+    module = _import(target)
+    value = module
+    for part in target.name.split("."):
+        if not hasattr(value, part):
+            msg = f"{target.text}: {Path(target.path).name} has no {target.name}{_instead(module)}"
+            raise SubjectError(msg)
+        value = getattr(value, part)
+    return value, module
+
+
+def _instead(module: Any) -> str:
+    mine = [n for n, v in vars(module).items() if getattr(v, "__module__", "") == module.__name__]
+    return f"; it has {', '.join(mine[:8])}" if mine else ""
+
+
+def _import(target: Target) -> Any:
+    name = Path(target.path).stem
+    name = name if name not in sys.modules else f"compile_ledger_target_{name}"
+    spec = importlib.util.spec_from_file_location(name, target.path)
+    if spec is None or spec.loader is None:
+        msg = f"{target.path} is not a Python file"
+        raise SubjectError(msg)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except BaseException as error:
+        raise SubjectError(import_trouble(target, error)) from error
+    return module
+
+
+def import_trouble(target: Target, error: BaseException) -> str:
+    """One line for a file that cannot be imported."""
+    if isinstance(error, ModuleNotFoundError):
+        return f"{target.text} needs the package {error.name}, which is not installed here: install it"
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    what = f"{type(error).__name__}: {error}".splitlines()[0]
+    return f"{target.text} raises on import: {what} ({last.filename}:{last.lineno})"
+
+
+def _check_callable(value: Any, target: Target) -> None:
+    wanted = "wanted a Workload, or a function without arguments that returns one"
+    if not callable(value) or isinstance(value, type):
+        msg = f"{target.text} is a {type(value).__name__}: {wanted}"
+        raise SubjectError(msg)
+    with contextlib.suppress(ValueError):
+        for parameter in inspect.signature(value).parameters.values():
+            plain = parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)
+            if plain and parameter.default is parameter.empty:
+                msg = f"{target.text} needs the argument {parameter.name}: {wanted}"
+                raise SubjectError(msg)
+
+
+def _run_function(function: Callable[[], Any], module: Any, target: Target) -> Outcome:
+    """Call the named function; run the workload that it returns, if it returns one."""
+    outcome = Outcome()
+    try:
+        value = function()
+    except Exception as error:  # noqa: BLE001  the user's program raised: a fact
+        traceback.print_exc()
+        outcome.raised = error
+        return outcome
+    workload = from_module(value, module)
+    if workload is not None:
+        return run_workload(workload)
+    outcome.result = value
+    return outcome
+
+
+def run_workload(workload: Workload) -> Outcome:
+    """Compile the workload's callable and make its calls. Exceptions in calls are kept."""
+    import torch
+
+    outcome = Outcome()
+    outcome.workload = workload
+    try:
+        if workload.setup is not None:
+            workload.setup()
+        outcome.compiled = torch.compile(workload.fn, **workload.compile)
+        _make_calls(workload, outcome)
+    except WorkloadError as error:
+        raise SubjectError(str(error)) from error
+    except Exception as error:  # noqa: BLE001  the user's code raised: a fact
+        traceback.print_exc()
+        outcome.raised = outcome.raised or error
+    if workload.state is not None:
+        outcome.result = workload.state()
+    return outcome
+
+
+def _make_calls(workload: Workload, outcome: Outcome) -> None:
+    for index, (args, kwargs) in enumerate(workload.each_call()):
+        outcome.calls.append((index, args, kwargs))
+        del outcome.calls[:-8]
+        with workload.around(index, workload.fn):
+            try:
+                outcome.compiled(*args, **kwargs)
+            except Exception as error:  # noqa: BLE001  a later call may still run
+                traceback.print_exc()
+                outcome.raised = outcome.raised or error
+
+
+def run_program(target: Target) -> Outcome:
+    """Run an unmodified script or module as ``__main__``."""
+    outcome = Outcome()
+    try:
+        _as_main(target)
+    except SystemExit as stop:
+        outcome.exit_code = _exit_code(stop.code)
+    except ModuleNotFoundError as error:
+        outcome.raised = error
+        traceback.print_exc()
+    except BaseException as error:  # noqa: BLE001  whatever leaves the program is a fact
+        outcome.raised = error
+        traceback.print_exc()
+    return outcome
+
+
+def _as_main(target: Target) -> None:
+    if target.kind == "script":
+        sys.argv = [target.path, *target.argv]
+        sys.path.insert(0, os.path.dirname(target.path))
+        runpy.run_path(target.path, run_name="__main__")
+    else:
+        sys.argv = [target.path, *target.argv]
+        sys.path.insert(0, os.getcwd())
+        runpy.run_module(target.path, run_name="__main__", alter_sys=True)
+
+
+def _exit_code(code: object) -> int:
+    if code is None:
+        return 0
+    return code if isinstance(code, int) else 1

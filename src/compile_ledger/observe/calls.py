@@ -1,0 +1,244 @@
+"""Keeps the calls of every region apart, for arms that need each call's disposition.
+
+Not for production: a call costs some microseconds more. Calls are kept per
+thread on a stack, because a region can be called inside another.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import TYPE_CHECKING, Any
+
+from compile_ledger.facts.calls import WORST_FIRST, Call, Disposition
+
+from .clock import children_cpu_ns
+from .own_code import ours
+from .session import counted
+from .stack import describe, wrapper_frame
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import FrameType
+
+    from compile_ledger.facts.compile import Compile
+
+    from .regions import RegionState
+    from .session import EntryState, Session
+
+KEPT = 100_000
+"""Calls written one by one in a process; further ones are only counted."""
+
+
+class OpenCall:
+    """One region call in progress."""
+
+    __slots__ = (
+        "children",
+        "cpu",
+        "depth",
+        "frame",
+        "graphs",
+        "index",
+        "lookups",
+        "misses",
+        "region",
+        "runs",
+        "shared",
+        "started",
+        "wall",
+    )
+
+    def __init__(self, region: RegionState, index: int, depth: int) -> None:
+        self.region = region
+        self.index = index
+        self.depth = depth
+        """0 for a call that the program made outside any other region's call."""
+        self.runs: dict[str, int] = {}
+        self.graphs = 0
+        self.misses: list[Compile] = []
+        self.shared = False
+        self.frame: FrameType | None = None
+
+
+class CallKeeper:
+    """Opens and closes calls; ``watchers`` may look at each (experiments do)."""
+
+    def __init__(self, session: Session) -> None:
+        """Keep calls for ``session``; set it as ``session.calls`` before installing hooks."""
+        self.session = session
+        self.watchers: list[Any] = []
+        """Objects with ``before(call)`` and ``after(call, fact)``."""
+        self.written = 0
+        self.open: dict[int, list[OpenCall]] = {}
+
+    def _stack(self) -> list[OpenCall]:
+        local = self.session.local
+        stack = getattr(local, "calls", None)
+        if stack is None:
+            stack = local.calls = []
+            self.open[self.session.thread_number()] = stack
+        return stack
+
+    def index_now(self) -> int | None:
+        """The index of the innermost open call of this thread, None outside any."""
+        stack = self._stack()
+        return stack[-1].index if stack else None
+
+    def entry_hook(self, entry: EntryState) -> Callable[[], None]:
+        """What each run of an entry calls."""
+        local = self.session.local
+
+        def entry_ran() -> None:
+            stack = getattr(local, "calls", None)
+            if stack:
+                call = stack[-1]
+                key = f"{entry.code_object}:{entry.compile_id}"
+                call.runs[key] = call.runs.get(key, 0) + 1
+                if entry.graph_ops:
+                    call.graphs += 1
+
+        return entry_ran
+
+    def saw_miss(self, fact: Compile) -> None:
+        """Note a miss under the call that it happened in."""
+        stack = self._stack()
+        if stack:
+            stack[-1].misses.append(fact)
+
+    def enter_hook(self, region: RegionState) -> Callable[[], Callable[[], None]]:
+        """The enter hook of a region: opens a call, and returns what closes it."""
+        count = region.left.__next__
+        contained = self.session.contained
+
+        def enter() -> Callable[[], None]:
+            count()
+            call = contained(self._begin, region)
+
+            def leave() -> None:
+                if call is not None:
+                    contained(self._end, call, sys.exc_info()[1])
+
+            return ours(leave)
+
+        return enter
+
+    @ours
+    def _begin(self, region: RegionState) -> OpenCall:
+        stack = self._stack()
+        call = OpenCall(region, region.total, len(stack))
+        region.total += 1
+        call.frame = wrapper_frame()
+        stack.append(call)
+        self._note_others()
+        for watcher in self.watchers:
+            self.session.contained(watcher.before, call)
+        call.lookups = self._lookups()
+        call.started = self.session.now()
+        call.children = children_cpu_ns()
+        call.cpu = time.process_time_ns()
+        call.wall = time.perf_counter_ns()
+        return call
+
+    def _lookups(self) -> int | None:
+        lookups = self.session.lookups
+        return None if lookups is None else counted(lookups)
+
+    def _note_others(self) -> None:
+        """Two threads inside regions: lookups, counted in total, belong to neither."""
+        busy = [stack[-1] for stack in list(self.open.values()) if stack]
+        if len(busy) > 1:
+            for call in busy:
+                call.shared = True
+
+    @ours
+    def _end(self, call: OpenCall, error: BaseException | None) -> None:
+        wall = time.perf_counter_ns() - call.wall
+        cpu = time.process_time_ns() - call.cpu + children_cpu_ns() - call.children
+        after = self._lookups()
+        stack = self._stack()
+        if stack and stack[-1] is call:
+            stack.pop()
+        raised = error if _left_through(call, error) else None
+        silent = self._silent(call, after)
+        fact = Call(
+            region=call.region.fact.id,
+            index=call.index,
+            disposition=self._disposition(call, silent, raised),
+            wall_ns=wall,
+            cpu_ns=cpu,
+            at_ns=call.started,
+            runs=call.runs,
+            graphs=call.graphs,
+            silent=silent,
+            thread=self.session.thread_number(),
+            raised=None if raised is None else describe(raised),
+        )
+        self._name_root(call)
+        self._write(fact)
+        if stack:
+            _add_to_outer(stack[-1], call)
+        for watcher in self.watchers:
+            self.session.contained(watcher.after, call, fact)
+        call.frame = None
+
+    def _write(self, fact: Call) -> None:
+        if self.written < KEPT:
+            self.session.sink.write(fact)
+        self.written += 1
+
+    def _silent(self, call: OpenCall, after: int | None) -> int | None:
+        """Lookups that neither hit an entry nor reached Dynamo."""
+        if after is None or call.lookups is None or call.shared:
+            return None
+        kept = sum(miss.kept for miss in call.misses)
+        hits = sum(call.runs.values()) - kept
+        asked = sum(miss.entries_before > 0 for miss in call.misses)
+        return max(0, after - call.lookups - hits - asked)
+
+    def _disposition(
+        self, call: OpenCall, silent: int | None, raised: BaseException | None
+    ) -> Disposition:
+        seen: set[str] = {miss.outcome for miss in call.misses}
+        if raised is not None:
+            seen.add("raised")
+        if silent:
+            seen.add("fell_back")
+        if not call.runs and not seen & {"refused", "switched_off", "fell_back", "raised"}:
+            seen.add(self._without_runs(call))
+        return next((worst for worst in WORST_FIRST if worst in seen), "reused")
+
+    def _without_runs(self, call: OpenCall) -> Disposition:
+        """What a call that ran no entry and missed nowhere was: the root's state tells."""
+        root = call.region.fact.root
+        states = {c.fact.id: c.state for c in self.session.codes.values()}
+        return {"limit": "fell_back", "off": "switched_off"}.get(states.get(root, ""), "skipped")  # type: ignore[arg-type, return-value]
+
+    def _name_root(self, call: OpenCall) -> None:
+        """The region's first code object, from the first miss or run of its first call."""
+        if call.region.fact.root is not None:
+            return
+        found = next((m.code_object for m in call.misses if m.outcome != "skipped"), None)
+        if found is None and call.runs:
+            found = int(next(iter(call.runs)).partition(":")[0])
+        if found is not None:
+            self.session.set_root(call.region, found)
+
+
+def _left_through(call: OpenCall, error: BaseException | None) -> bool:
+    """Whether ``error`` is leaving this call, rather than being handled around it."""
+    if error is None or call.frame is None:
+        return False
+    traceback = error.__traceback__
+    while traceback is not None:
+        if traceback.tb_frame is call.frame:
+            return True
+        traceback = traceback.tb_next
+    return False
+
+
+def _add_to_outer(outer: OpenCall, inner: OpenCall) -> None:
+    for key, count in inner.runs.items():
+        outer.runs[key] = outer.runs.get(key, 0) + count
+    outer.graphs += inner.graphs
+    outer.misses.extend(inner.misses)

@@ -1,0 +1,262 @@
+"""H2: cache misses. Every frame evaluation that reaches Dynamo, and what came of it.
+
+Runs only when no entry took the call, so it costs nothing in steady state.
+"""
+
+from __future__ import annotations
+
+import functools
+import time
+from typing import TYPE_CHECKING, Any
+
+from compile_ledger.facts.compile import Compile, MissOutcome, Phases
+from compile_ledger.facts.graph_break import GraphBreak
+from compile_ledger.facts.place import Place, Raised
+
+from .capabilities import need
+from .breaks import as_break
+from .clock import cpu_ns
+from .entries import entry_of
+from .own_code import ours
+from .regions import region_of_stack
+from .session import CodeState, Session
+from .stack import describe
+
+if TYPE_CHECKING:
+    from types import CodeType
+
+_RUN_ONLY = 2
+
+
+class Miss:
+    """A miss while it is being handled; evidence hooks add to it."""
+
+    __slots__ = (
+        "automatic",
+        "began",
+        "breaks",
+        "code",
+        "compile_id",
+        "cpu",
+        "entries",
+        "limit",
+        "limit_value",
+        "metrics",
+        "outer",
+        "reasons",
+        "region",
+        "started",
+        "symbols",
+    )
+
+    def __init__(self, session: Session, code: CodeState, entries: int, outer: Miss | None) -> None:
+        self.code = code
+        self.entries = entries
+        self.outer = outer
+        self.region = region_of_stack()
+        self.compile_id = ""
+        self.reasons: list[str] = []
+        self.limit = ""
+        self.limit_value: int | None = None
+        self.breaks: list[Any] = []
+        self.symbols: list[Any] = []
+        self.automatic: list[str] = []
+        self.metrics: Any = None
+        self.started = session.now()
+        self.cpu = cpu_ns()
+        self.began = time.perf_counter_ns()
+
+
+def current(session: Session) -> Miss | None:
+    """The miss being handled on this thread, innermost."""
+    return getattr(session.local, "miss", None)
+
+
+def install(session: Session) -> None:
+    """Patch the runtime's callback. Raises ``MissingError`` on a torch without it."""
+    from torch._dynamo import convert_frame
+
+    need(convert_frame, "CatchErrorsWrapper")
+    target = convert_frame.CatchErrorsWrapper
+    original = target.__call__
+
+    @functools.wraps(original)
+    def __call__(self: Any, frame: Any, *args: Any, **kwargs: Any) -> Any:
+        miss = session.contained(_before, session, frame.f_code)
+        try:
+            result = original(self, frame, *args, **kwargs)
+        except BaseException as error:
+            if miss is not None:
+                session.contained(_after, session, miss, None, error)
+            raise
+        if miss is not None:
+            session.contained(_after, session, miss, result, None)
+        return result
+
+    target.__call__ = ours(__call__)
+    session.restore.append(functools.partial(setattr, target, "__call__", original))
+
+
+@ours
+def _before(session: Session, code: CodeType) -> Miss:
+    state = session.code_state(code)
+    miss = Miss(session, state, entry_count(code), current(session))
+    session.local.miss = miss
+    return miss
+
+
+def entry_count(code: CodeType) -> int:
+    """Entries on a code object that the present region can use."""
+    from torch._C._dynamo import eval_frame
+
+    if hasattr(eval_frame, "_get_cache_entries_for_region"):
+        isolate = eval_frame.get_eval_frame_isolate_recompiles_id()
+        return len(eval_frame._get_cache_entries_for_region(code, isolate))  # noqa: SLF001
+    return len(eval_frame._debug_get_cache_entry_list(code))  # noqa: SLF001
+
+
+@ours
+def _after(session: Session, miss: Miss, result: Any, error: BaseException | None) -> None:
+    session.local.miss = miss.outer
+    outcome, guarded, why = _judge(miss, result, error)
+    if guarded is not None:
+        miss.compile_id = str(getattr(guarded, "compile_id", None) or miss.compile_id)
+        entry = entry_of(session, guarded.code)
+        if entry is not None:
+            entry.compile_id = miss.compile_id or entry.compile_id
+            entry.graph_ops = getattr(miss.metrics, "graph_op_count", None)
+    _note_state(miss, outcome)
+    if outcome == "skipped" and miss.code.fact.library:
+        return
+    fact = _fact(session, miss, outcome, why, None if error is None else describe(error))
+    session.misses += 1
+    session.sink.write(fact)
+    if session.calls is not None:
+        session.calls.saw_miss(fact)
+
+
+def _note_state(miss: Miss, outcome: MissOutcome) -> None:
+    if outcome == "refused":
+        miss.code.state = "limit"
+    elif outcome == "switched_off":
+        miss.code.state = "off"
+
+
+def _judge(
+    miss: Miss, result: Any, error: BaseException | None
+) -> tuple[MissOutcome, Any, str]:
+    """The outcome, the guarded code where there is one, and why there is none."""
+    if error is not None:
+        return "raised", None, ""
+    if miss.limit:
+        return "refused", None, miss.limit
+    guarded = _guarded_code(result)
+    if guarded is not None:
+        return ("recompiled" if miss.entries else "compiled"), guarded, ""
+    why = _why(miss, result)
+    if _by_rule(miss, result):
+        return "skipped", None, why
+    return "switched_off", None, why
+
+
+def _guarded_code(result: Any) -> Any:
+    """The new entry in a callback's result: torch 2.13 wraps it, 2.6 returns it bare."""
+    if result is None:
+        return None
+    if hasattr(result, "guarded_code"):
+        return result.guarded_code
+    return result if hasattr(result, "guard_manager") or hasattr(result, "check_fn") else None
+
+
+def _by_rule(miss: Miss, result: Any) -> bool:
+    """Whether the frame was passed over without an attempt, or only this once."""
+    if not getattr(result, "apply_to_code", True):
+        return True
+    return miss.metrics is None and _is_skipfile(miss.code)
+
+
+def _is_skipfile(state: CodeState) -> bool:
+    """Whether torch's own rules say never to trace this code object."""
+    from torch._dynamo import trace_rules
+
+    code = state.code()
+    return code is not None and bool(trace_rules.check(code))
+
+
+def _why(miss: Miss, result: Any) -> str:
+    """The compiler's reason for leaving the frame, else the callback's."""
+    failed = getattr(miss.metrics, "fail_reason", None)
+    if failed:
+        return str(failed)[:4000]
+    said = getattr(result, "skip_reason", None)
+    if said or miss.metrics is None:
+        return str(said or "")
+    return "the frame has no tensor operation to compile"
+
+
+def _us_to_ns(metrics: Any, name: str) -> int | None:
+    value = getattr(metrics, name, None)
+    return None if value is None else int(value * 1_000)
+
+
+def _phases(metrics: Any) -> Phases:
+    """Phase durations from the runtime's own record, whose unit is microseconds."""
+    return Phases(
+        total=_us_to_ns(metrics, "duration_us"),
+        dynamo=_us_to_ns(metrics, "dynamo_cumulative_compile_time_us"),
+        aot=_us_to_ns(metrics, "aot_autograd_cumulative_compile_time_us"),
+        inductor=_us_to_ns(metrics, "inductor_cumulative_compile_time_us"),
+        code_generation=_us_to_ns(metrics, "inductor_code_gen_cumulative_compile_time_us"),
+    )
+
+
+def _caches(metrics: Any) -> dict[str, str]:
+    found = {}
+    for name, field in (("fx graph", "inductor_fx_local_cache"), ("aot", "aotautograd_local_cache")):
+        for state in ("hit", "miss"):
+            if getattr(metrics, f"{field}_{state}_count", None):
+                found[name] = state
+    return found
+
+
+def _breaks(miss: Miss) -> tuple[GraphBreak, ...]:
+    """The breaks that split the frame, or the one that made Dynamo leave it."""
+    metrics = miss.metrics
+    failed = getattr(metrics, "fail_reason", None)
+    if miss.limit or not failed:
+        return tuple(miss.breaks)
+    file = getattr(metrics, "fail_user_frame_filename", None)
+    line = getattr(metrics, "fail_user_frame_lineno", None) or 0
+    stack = [Place(str(file), line)] if file else []
+    return (*miss.breaks, as_break(str(failed), stack))
+
+
+def _fact(
+    session: Session, miss: Miss, outcome: MissOutcome, why: str, raised: Raised | None
+) -> Compile:
+    metrics = miss.metrics
+    return Compile(
+        code_object=miss.code.fact.id,
+        outcome=outcome,
+        compile_id=miss.compile_id or str(getattr(metrics, "compile_id", None) or ""),
+        region=None if miss.region is None else miss.region.fact.id,
+        call=None if session.calls is None else session.calls.index_now(),
+        entries_before=miss.entries,
+        reasons=tuple(miss.reasons),
+        limit=miss.limit,
+        limit_value=miss.limit_value,
+        why=why,
+        raised=raised,
+        breaks=_breaks(miss),
+        symbols=tuple(miss.symbols),
+        made_dynamic=tuple(dict.fromkeys(miss.automatic)),
+        graph_ops=getattr(metrics, "graph_op_count", None),
+        guards=getattr(metrics, "guard_count", None),
+        started_ns=miss.started,
+        wall_ns=time.perf_counter_ns() - miss.began,
+        cpu_ns=cpu_ns() - miss.cpu,
+        phases=_phases(metrics),
+        caches=_caches(metrics),
+        restarts=tuple(sorted(str(r)[:300] for r in getattr(metrics, "restart_reasons", None) or ())),
+        thread=session.thread_number(),
+    )

@@ -1,0 +1,36 @@
+"""Marks our own functions so that Dynamo does not trace them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import CodeType
+
+_codes: dict[int, CodeType] = {}
+_skip: list[Callable[[CodeType], Any]] = []
+
+
+def ours(function: Any) -> Any:
+    """Decorator: a function of ours that may run while Dynamo watches."""
+    code = function.__code__
+    if id(code) not in _codes:
+        _codes[id(code)] = code
+        for skip in _skip:
+            skip(code)
+    return function
+
+
+def skip_ours() -> None:
+    """Tell Dynamo to leave our functions alone, those to come included.
+
+    Raises ``AttributeError`` or ``ImportError`` where this torch lacks the calls.
+    """
+    from torch._dynamo import eval_frame, trace_rules
+
+    trace_rules.add("compile_ledger")
+    for code in _codes.values():
+        eval_frame.skip_code(code)
+    if not _skip:
+        _skip.append(eval_frame.skip_code)

@@ -1,0 +1,120 @@
+"""Reads a recording of ours back into the facts of one arm."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from compile_ledger.facts.agreement import Agreement
+from compile_ledger.facts.arm import Arm, Costs, Goodbye, Header, Lost, Toolchain
+from compile_ledger.facts.calls import Call, Counters
+from compile_ledger.facts.codec import (
+    FORMAT,
+    VERSION,
+    DamagedLineError,
+    UnknownKindError,
+    decode,
+)
+from compile_ledger.facts.compile import Compile
+from compile_ledger.facts.environment import Capability
+from compile_ledger.facts.region import CodeObject, Region
+from compile_ledger.facts.timing import SteadyState
+
+
+class RecordingError(ValueError):
+    """The file is no recording, or one that this version cannot read."""
+
+
+class _Gathered:
+    """Facts by kind, as lines come; the last one wins where a kind is a state."""
+
+    def __init__(self) -> None:
+        self.lists: dict[type, list[Any]] = {}
+        self.damage: Counter[tuple[str, str]] = Counter()
+
+    def take(self, line: bytes) -> None:
+        try:
+            fact = decode(line)
+        except UnknownKindError as error:
+            self.damage["unknown kind", str(error)] += 1
+        except DamagedLineError as error:
+            self.damage["damaged line", str(error)[:200]] += 1
+        else:
+            self.lists.setdefault(type(fact), []).append(fact)
+
+    def every(self, kind: type) -> tuple[Any, ...]:
+        return tuple(self.lists.get(kind, ()))
+
+    def last(self, kind: type) -> Any:
+        found = self.lists.get(kind)
+        return found[-1] if found else None
+
+    def by_id(self, kind: type) -> tuple[Any, ...]:
+        return tuple({fact.id: fact for fact in self.every(kind)}.values())
+
+
+def _check(header: Header | None, path: Path) -> Header:
+    if header is None or header.format != FORMAT:
+        msg = f"{path} is not a compile-ledger recording: its first line is no header"
+        raise RecordingError(msg)
+    if header.version > VERSION:
+        msg = (
+            f"{path} has recording version {header.version}, this compile-ledger reads up to "
+            f"{VERSION}: upgrade compile-ledger"
+        )
+        raise RecordingError(msg)
+    return header
+
+
+def _gather(path: Path) -> _Gathered:
+    gathered = _Gathered()
+    with path.open("rb") as lines:
+        for line in lines:
+            if line.strip():
+                gathered.take(line)
+    return gathered
+
+
+def read_arm(path: Path, name: str = "", change: str = "") -> Arm:
+    """The facts of the process that wrote ``path``.
+
+    A recording without a goodbye is an arm that was ``killed``. Damaged lines and
+    unknown kinds are counted in ``Arm.damage``. Raises :class:`RecordingError` when
+    the file is no recording, ``OSError`` when it cannot be opened.
+    """
+    got = _gather(path)
+    header = _check(got.last(Header), path)
+    goodbye: Goodbye | None = got.last(Goodbye)
+    counters: Counters | None = got.last(Counters)
+    return Arm(
+        name=name or header.arm or "recorded",
+        change=change,
+        status=goodbye.status if goodbye else "killed",
+        why="" if goodbye else "the process ended without a goodbye",
+        raised=goodbye.raised if goodbye else None,
+        header=header,
+        capabilities=tuple({c.name: c for c in got.every(Capability)}.values()),
+        regions=got.by_id(Region),
+        code_objects=got.by_id(CodeObject),
+        compiles=got.every(Compile),
+        calls=got.every(Call),
+        counters=counters,
+        agreements=got.every(Agreement),
+        steady=got.every(SteadyState),
+        toolchain=got.last(Toolchain),
+        costs=got.last(Costs) or Costs(),
+        lost=got.every(Lost),
+        damage=tuple(Lost(where, why, n) for (where, why), n in got.damage.items()),
+        wall_ns=goodbye.at_ns if goodbye else (counters.at_ns if counters else 0),
+        cpu_ns=_cpu(goodbye, counters),
+        peak_bytes=goodbye.peak_bytes if goodbye else None,
+        exit_code=goodbye.exit_code if goodbye else None,
+    )
+
+
+def _cpu(goodbye: Goodbye | None, counters: Counters | None) -> int:
+    last = goodbye or counters
+    return last.cpu_ns + last.children_cpu_ns if last else 0
+
+
