@@ -47,7 +47,7 @@ def eager_raises() -> Ledger:
         diagnosis=Diagnosis("RUNS", "eager-raises", sentence, site=BUG, finding=finding.id),
         levels=s.levels(
             ("fails", sentence),
-            *[("not_measured", "eager raises: nothing to compare with")] * 4,
+            *s.unmeasured("eager raises: nothing to compare with", 4),
             findings={finding.id: "RUNS"},
         ),
         findings=(finding,),
@@ -60,7 +60,7 @@ def eager_raises() -> Ledger:
 def interrupted() -> Ledger:
     """Nothing was measured: Ctrl-C came before the first arm ended."""
     return s.ledger(
-        levels=s.levels(*[("not_measured", INTERRUPTED)] * 5),
+        levels=s.levels(*s.unmeasured(INTERRUPTED, 5)),
         unproven=Unproven("RUNS", INTERRUPTED, "compile-ledger audit examples/varlen_service.py"),
         lines=tuple(
             Line(name, (Cell(name, None, "", INTERRUPTED),))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from compile_ledger.facts.agreement import Agreement
 from compile_ledger.judge.document import (
     Cell,
@@ -49,7 +51,13 @@ def _findings() -> tuple[Finding, ...]:
     limit = Evidence("recompile reasons", "\n".join(_refusals(8, 35)), 8, "capture")
     shape = Evidence("recompile reasons", REASON.format(0, 60, 63), 7, "capture")
     silent = Evidence("lookups - hits - misses", "3 lookups matched no entry", 3, "capture")
-    common = {"subject": "idx", "axis": 1, "site": s.SERVICE, "region": 0, "code_object": 0}
+    common: dict[str, Any] = {
+        "subject": "idx",
+        "axis": 1,
+        "site": s.SERVICE,
+        "region": 0,
+        "code_object": 0,
+    }
     return (
         Finding(
             "cache-limit-0", "cache-limit", "STABLE", "failure",

@@ -91,6 +91,11 @@ def levels(
     return tuple(made)
 
 
+def unmeasured(why: str, number: int) -> list[tuple[Status, str]]:
+    """``number`` levels without evidence, for one reason."""
+    return [("not_measured", why)] * number
+
+
 def ledger(**fields: object) -> Ledger:
     """A ledger with nothing in it but ``fields``."""
     empty = Ledger(
@@ -99,7 +104,7 @@ def ledger(**fields: object) -> Ledger:
         target="examples/varlen_service.py:workload",
         diagnosis=None,
         unproven=None,
-        levels=levels(*[("not_measured", "no arm was run")] * 5),
+        levels=levels(*unmeasured("no arm was run", 5)),
         regions=(),
         code_objects=(),
         breaks=(),
@@ -116,5 +121,5 @@ def ledger(**fields: object) -> Ledger:
 
 def region(letters: str, code_objects: tuple[int, ...] = (0,), **kwargs: str) -> RegionRow:
     """The service's region with the dispositions that ``letters`` spell."""
-    counts = {name: letters.count(char) for char, name in LETTERS.items()}
+    counts: dict[str, int] = {name: letters.count(char) for char, name in LETTERS.items()}
     return RegionRow(0, SERVICE, "Transformer.forward", kwargs, len(letters), counts, code_objects)

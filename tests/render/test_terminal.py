@@ -9,8 +9,8 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from compile_ledger.judge.document import Ledger, NotMeasured
-from compile_ledger.render.terminal import terminal
+from compile_ledger.judge.document import Cell, Ledger, Line, NotMeasured
+from compile_ledger.render.terminal import summary, terminal
 
 from . import samples
 from .all_samples import SAMPLES
@@ -152,6 +152,26 @@ def test_commands_wrap_so_that_they_can_be_pasted() -> None:
     lines = [line for line in shown(ledger).splitlines() if "--" in line]
     assert all(line.endswith(" \\") for line in lines[:-1])
     assert " ".join("".join(lines).replace("$ ", "").replace(" \\", " ").split()) == command
+
+
+def test_neighbours_with_one_instrument_share_a_line() -> None:
+    cells = (Cell("compiles", "8", "records"), Cell("refused", "1", "records"))
+    page = shown(samples.ledger(lines=(Line("stability", cells),)))
+    assert "  stability    compiles: 8; refused: 1 [records]\n" in page
+
+
+def test_a_level_that_is_named_as_a_gap_is_not_named_twice() -> None:
+    ledger = replace(interrupted(), not_measured=(NotMeasured("RUNS", "Ctrl-C", "run it"),))
+    assert shown(ledger).count("$ ") == 1
+
+
+def test_the_summary_is_the_top_of_the_page() -> None:
+    console = Console(file=io.StringIO(), width=80)
+    summary(varlen(), console)
+    assert isinstance(console.file, io.StringIO)
+    top = console.file.getvalue()
+    assert shown(varlen()).startswith(top)
+    assert top.splitlines()[-1].startswith("? WORTH IT  not measured")
 
 
 def test_long_paths_are_cut_from_the_left() -> None:

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from compile_ledger.facts.place import Place
 from compile_ledger.judge.document import ExperimentRow, Ledger, Line, Reading
 
+from .gaps import gaps
 from .headline import headline
 from .levels import MARKS, TITLES, why
 from .ranking import Group, groups
@@ -126,15 +127,13 @@ def _group(group: Group) -> Iterable[str]:
 
 
 def _gaps(ledger: Ledger) -> Iterable[str]:
-    gaps = [(item.what, item.why, item.command) for item in ledger.not_measured]
-    if ledger.unproven is not None:
-        first = ledger.unproven
-        gaps.insert(0, (TITLES[first.level], first.why, first.command))
-    if gaps:
+    missing = gaps(ledger)
+    if missing:
         yield "#### Not measured"
         yield "\n".join(
-            f"- {text(because(what, why))}" + (f": {code(command)}" if command else "")
-            for what, why, command in gaps
+            f"- {text(because(gap.what, gap.why))}"
+            + (f": {code(gap.command)}" if gap.command else "")
+            for gap in missing
         )
 
 

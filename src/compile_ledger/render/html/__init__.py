@@ -16,6 +16,7 @@ from markupsafe import Markup
 
 from compile_ledger.render import words
 from compile_ledger.render.dispositions import LOOKS, occurring, strips, tally
+from compile_ledger.render.gaps import gaps
 from compile_ledger.render.headline import headline
 from compile_ledger.render.levels import MARKS, QUESTIONS, TITLES, why
 from compile_ledger.render.ranking import groups
@@ -41,6 +42,7 @@ def html(ledger: Ledger) -> str:
         .render(
             ledger=ledger,
             headline=headline(ledger),
+            gaps=gaps(ledger),
             groups=groups(ledger.findings),
             strips=strips(ledger.arms),
             curve=curve(ledger.arms),

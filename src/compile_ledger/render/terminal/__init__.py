@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from .body import breaks, environment, findings, ledger_lines, not_measured
@@ -15,10 +16,13 @@ if TYPE_CHECKING:
 
     from compile_ledger.judge.document import Ledger
 
-SECTIONS = (
-    verdict,
-    raised,
-    levels,
+Section = Callable[[Page, "Ledger"], None]
+
+SUMMARY: tuple[Section, ...] = (verdict, raised, levels)
+"""What comes first, and is enough while arms are still running."""
+
+SECTIONS: tuple[Section, ...] = (
+    *SUMMARY,
     ledger_lines,
     strip,
     findings,
@@ -36,9 +40,18 @@ def terminal(ledger: Ledger, console: Console) -> None:
     Plain ASCII when the console's encoding is not UTF-8. Colour is the console's
     own decision; every mark that is coloured is also a word or a letter.
     """
+    _print(SECTIONS, ledger, console)
+
+
+def summary(ledger: Ledger, console: Console) -> None:
+    """Print the verdict and the five levels alone, as :func:`terminal` does."""
+    _print(SUMMARY, ledger, console)
+
+
+def _print(sections: Sequence[Section], ledger: Ledger, console: Console) -> None:
     page = Page(console)
-    for section in SECTIONS:
+    for section in sections:
         section(page, ledger)
 
 
-__all__ = ["SECTIONS", "terminal"]
+__all__ = ["SECTIONS", "SUMMARY", "summary", "terminal"]

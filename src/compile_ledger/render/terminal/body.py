@@ -6,6 +6,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from compile_ledger.facts.place import Place
+from compile_ledger.render.gaps import gaps
 from compile_ledger.render.levels import TITLES
 from compile_ledger.render.ranking import Group, groups
 from compile_ledger.render.words import (
@@ -43,15 +44,18 @@ def ledger_lines(page: Page, ledger: Ledger) -> None:
 
 
 def _cells(line: Line) -> Iterable[tuple[Piece, Piece]]:
-    """Each cell in words; neighbours that were not measured for one reason share a line."""
-    for why, same in groupby(line.cells, key=lambda c: c.why if c.value is None else None):
+    """Cells in words; neighbours with one instrument, or missing for one reason, share a line."""
+    for (missing, source), same in groupby(line.cells, key=_source):
         cells = list(same)
-        if why is not None:
-            yield _named(line, *cells), (because(NOT_MEASURED, why), "dim")
+        if missing:
+            yield _named(line, *cells), (because(NOT_MEASURED, source), "dim")
             continue
-        for cell in cells:
-            seen = f" [{cell.instrument}]" if cell.instrument else ""
-            yield f"{_named(line, cell)}{cell.value}", (seen, "dim")
+        said = "; ".join(f"{_named(line, cell)}{cell.value}" for cell in cells)
+        yield said, (f" [{source}]" if source else "", "dim")
+
+
+def _source(cell: Cell) -> tuple[bool, str]:
+    return (True, cell.why) if cell.value is None else (False, cell.instrument)
 
 
 def _named(line: Line, *cells: Cell) -> str:
@@ -128,17 +132,14 @@ def break_cost(row: BreakRow) -> str:
 
 def not_measured(page: Page, ledger: Ledger) -> None:
     """What the ledger does not know, why, and the command that would supply it."""
-    rows = [(item.what, item.why, item.command) for item in ledger.not_measured]
-    unproven = ledger.unproven
-    if unproven is not None and unproven.command not in [row[2] for row in rows]:
-        rows.insert(0, (TITLES[unproven.level], unproven.why, unproven.command))
-    if not rows:
+    missing = gaps(ledger)
+    if not missing:
         return
     page.section(NOT_MEASURED)
-    for what, why, command in rows:
-        page.line((what, "bold"), f": {why}" if why else "", indent=2)
-        if command:
-            page.command(command, indent=4)
+    for gap in missing:
+        page.line((gap.what, "bold"), f": {gap.why}" if gap.why else "", indent=2)
+        if gap.command:
+            page.command(gap.command, indent=4)
 
 
 def environment(page: Page, ledger: Ledger) -> None:
