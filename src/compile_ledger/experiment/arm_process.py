@@ -78,7 +78,10 @@ class ArmProcess:
         if self.spec.prewarm:
             self._spend("prewarm", prewarm)
         self.recorder = Recorder(
-            self.spec.recording, arm=self.spec.name, keep_calls=not self._bare
+            self.spec.recording,
+            arm=self.spec.name,
+            keep_calls=not self._bare,
+            eager=self.spec.eager,
         )
         self.recorder.session.default_site = subject.site_of(self.spec.target)
         self.recorder.start(changed=self._changes())

@@ -5,18 +5,20 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from shutil import rmtree
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import compile_ledger
 from compile_ledger.facts.arm import Arm
-from compile_ledger.facts.contract import Contract, Depth
+from compile_ledger.facts.contract import DEFAULT_ATOL, DEFAULT_RTOL, Contract, Depth
 from compile_ledger.facts.region import Region
 from compile_ledger.judge.document import ExperimentRow, Finding, Ledger
 from compile_ledger.judge.experiments import judge_experiment
 from compile_ledger.judge.ledger import judge
 
 from . import plan, shipping
+from .correctness.store import draws_random
 from .interventions import Intervention, interventions_for
 from .launch import AuditError, Progress, run_arm
 from .plan import Terms
@@ -61,6 +63,7 @@ class Audit:
         Ctrl-C ends the arms, not the ledger: what was measured is judged. Raises
         :class:`AuditError` when the target cannot be audited at all.
         """
+        rmtree(self.terms.folder / "kept", ignore_errors=True)
         try:
             self._run()
         except KeyboardInterrupt:
@@ -103,8 +106,10 @@ class Audit:
         self.listener.arm_started(spec.name, why)
         terms = self.terms
         progress: Progress = self.listener.progress
-        folder = terms.arm_folder(spec.name)
-        arm = run_arm(spec, folder, terms.caches(spec.name), terms.timeout, progress)
+        caches = terms.caches(spec.name)
+        if spec.name not in plan.SHARES_CACHES:
+            rmtree(caches, ignore_errors=True)
+        arm = run_arm(spec, terms.arm_folder(spec.name), caches, terms.timeout, progress)
         first = self.arms.get("eager")
         if first is not None:
             arm = dataclasses.replace(arm, regions=_as_written(arm.regions, first.regions))
@@ -150,7 +155,7 @@ class Audit:
         self._arm(spec, f"the first {calls} calls compiled, compared with eager")
 
     def _draws_random(self) -> bool:
-        return any("RNG" in a.note for a in self.arms["eager_again"].agreements)
+        return draws_random(self.terms.folder / "kept")
 
     def _cold_and_warm(self, *, compare: bool) -> None:
         """Cold to the end of the stream; warm and steady while no level has failed."""
@@ -241,8 +246,8 @@ def audit(  # noqa: PLR0913  the public call has the options of the command
     """
     workload = fn if isinstance(fn, Workload) else Workload(fn, calls or (), compile or {})
     contract = Contract(
-        rtol=Contract.rtol if rtol is None else rtol,
-        atol=Contract.atol if atol is None else atol,
+        rtol=DEFAULT_RTOL if rtol is None else rtol,
+        atol=DEFAULT_ATOL if atol is None else atol,
         horizon=horizon if horizon is not None else workload.horizon,
         depth=depth,
         compare=compare,

@@ -44,6 +44,12 @@ class ArmFolder:
 
     path: Path
 
+    def renew(self) -> None:
+        """Make the folder, without what an earlier audit left in it."""
+        self.path.mkdir(parents=True, exist_ok=True)
+        for old in (self.recording, problem_file(str(self.recording))):
+            old.unlink(missing_ok=True)
+
     @property
     def recording(self) -> Path:
         """The arm's facts."""
@@ -98,7 +104,7 @@ def run_arm(
     Raises :class:`AuditError` when the target cannot be run at all, and
     ``KeyboardInterrupt`` after the arm's processes are gone.
     """
-    folder.path.mkdir(parents=True, exist_ok=True)
+    folder.renew()
     spec.write(folder.spec)
     began = time.monotonic()
     with folder.stdout.open("wb") as out, folder.stderr.open("wb") as err:

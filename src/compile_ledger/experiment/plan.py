@@ -11,6 +11,10 @@ from .spec import ArmSpec
 from .targets import Target
 
 
+SHARES_CACHES = ("warm", "steady")
+"""Arms that find the caches that the cold arm left."""
+
+
 @dataclass(frozen=True)
 class Terms:
     """What the user asked of an audit."""
@@ -33,7 +37,7 @@ class Terms:
 
     def caches(self, name: str) -> Path:
         """The caches of an arm: its own, except that warm arms share the cold arm's."""
-        shared = "cold" if name in ("cold", "warm", "steady") else name.replace(":", "-")
+        shared = "cold" if name in SHARES_CACHES else name.replace(":", "-")
         return self.folder / "caches" / shared
 
     def base(self, name: str) -> ArmSpec:

@@ -66,6 +66,8 @@ class Call:
     """Graph executions inside this call; None: entries were not counted."""
     silent: int | None = None
     """Frames that had entries, matched none, and ran eagerly unannounced; None: unseen."""
+    sizes: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    """Sizes of the tensors given, by parameter name (``idx``), as guards name them."""
     thread: int = 0
     raised: Raised | None = None
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+DEFAULT_RTOL = 1e-4
+DEFAULT_ATOL = 1e-4
+
 Depth = Literal["quick", "default", "full"]
 
 
@@ -12,8 +15,8 @@ Depth = Literal["quick", "default", "full"]
 class Contract:
     """The audit's terms. ``rtol``/``atol`` default to the chapter's contract, 1e-4."""
 
-    rtol: float = 1e-4
-    atol: float = 1e-4
+    rtol: float = DEFAULT_RTOL
+    atol: float = DEFAULT_ATOL
     horizon: int | None = None
     """Calls that the workload will serve before it restarts; None: not stated."""
     depth: Depth = "default"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from .session import is_library
+
 if TYPE_CHECKING:
     from types import FrameType
 
@@ -36,3 +38,36 @@ def shows_results() -> bool:
 
 def _probe(value: Any) -> Any:
     return value
+
+
+_MOST_SIZES = 32
+
+
+def parameter_names(target: Any) -> tuple[str, ...]:
+    """The positional parameters of what was compiled, ``self`` left out.
+
+    None for torch's own modules, which compile through a shim whose names are ``args``.
+    """
+    owner = getattr(target, "__self__", None)
+    function = target if hasattr(target, "__code__") else getattr(type(target), "forward", None)
+    code = getattr(getattr(function, "__func__", function), "__code__", None)
+    if code is None or is_library(code.co_filename):
+        return ()
+    names = code.co_varnames[: code.co_argcount]
+    bound = owner is not None or function is not target
+    return names[1:] if bound and names else names
+
+
+def sizes(frame: FrameType | None, names: tuple[str, ...]) -> dict[str, tuple[int, ...]]:
+    """Sizes of the tensors among a call's arguments, by parameter name.
+
+    Arguments beyond the named ones are ``args[i]``, as the runtime's own shim names them.
+    """
+    import torch
+
+    given = arguments(frame)
+    if given is None:
+        return {}
+    padded = [*names, *(f"args[{i}]" for i in range(len(names), len(given[0])))]
+    found = [*zip(padded, given[0], strict=False), *given[1].items()][:_MOST_SIZES]
+    return {name: tuple(v.shape) for name, v in found if isinstance(v, torch.Tensor)}

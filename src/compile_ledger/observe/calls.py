@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from compile_ledger.facts.calls import WORST_FIRST, Call, Disposition
 
 from .clock import children_cpu_ns
+from .call_view import sizes
 from .own_code import ours
 from .session import counted
 from .stack import describe, wrapper_frame
@@ -45,6 +46,7 @@ class OpenCall:
         "region",
         "runs",
         "shared",
+        "sizes",
         "started",
         "wall",
     )
@@ -64,9 +66,14 @@ class OpenCall:
 class CallKeeper:
     """Opens and closes calls; ``watchers`` may look at each (experiments do)."""
 
-    def __init__(self, session: Session) -> None:
-        """Keep calls for ``session``; set it as ``session.calls`` before installing hooks."""
+    def __init__(self, session: Session, *, eager: bool = False) -> None:
+        """Keep calls for ``session``; set it as ``session.calls`` before installing hooks.
+
+        ``eager``: the process runs eager by request, so a call that shows nothing of the
+        compiler has no disposition.
+        """
         self.session = session
+        self.eager = eager
         self.watchers: list[Any] = []
         """Objects with ``before(call)`` and ``after(call, fact)``."""
         self.written = 0
@@ -129,6 +136,7 @@ class CallKeeper:
         call = OpenCall(region, region.total, len(stack))
         region.total += 1
         call.frame = wrapper_frame()
+        call.sizes = self.session.contained(sizes, call.frame, region.parameters()) or {}
         stack.append(call)
         self._note_others()
         for watcher in self.watchers:
@@ -171,6 +179,7 @@ class CallKeeper:
             runs=call.runs,
             graphs=call.graphs,
             silent=silent,
+            sizes=call.sizes,
             thread=self.session.thread_number(),
             raised=None if raised is None else describe(raised),
         )
@@ -198,7 +207,9 @@ class CallKeeper:
 
     def _disposition(
         self, call: OpenCall, silent: int | None, raised: BaseException | None
-    ) -> Disposition:
+    ) -> Disposition | None:
+        if self.eager and not call.runs and not call.misses:
+            return None
         seen: set[str] = {miss.outcome for miss in call.misses}
         if raised is not None:
             seen.add("raised")

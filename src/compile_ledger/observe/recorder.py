@@ -35,15 +35,18 @@ _CHANGED = (
 class Recorder:
     """One recorder in one process. Imports ``torch._dynamo`` when it starts."""
 
-    def __init__(self, path: str, *, arm: str = "", keep_calls: bool = False) -> None:
+    def __init__(
+        self, path: str, *, arm: str = "", keep_calls: bool = False, eager: bool = False
+    ) -> None:
         """Open the recording ``path``; raises ``OSError`` when it cannot be written.
 
         ``keep_calls`` keeps every region call apart (audits), at some microseconds a call.
+        ``eager`` says that the process runs eager by request.
         """
         self.session = Session(Sink(path))
         self.arm = arm
         self.capabilities = Capabilities()
-        self.calls = CallKeeper(self.session) if keep_calls else None
+        self.calls = CallKeeper(self.session, eager=eager) if keep_calls else None
         self.session.calls = self.calls
         self._done = False
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from compile_ledger.facts.place import Place
 from compile_ledger.facts.region import Region, RegionKind
 
+from .call_view import parameter_names
 from .capabilities import need
 from .own_code import ours
 from .session import Session, counted, counter
@@ -32,7 +33,7 @@ _SAMPLE_MASK = 15
 class RegionState:
     """One region while its process lives: the fact, the call counter, sampled times."""
 
-    __slots__ = ("context", "fact", "held", "left", "name", "times", "total")
+    __slots__ = ("_names", "context", "fact", "held", "left", "name", "times", "total")
 
     def __init__(self, fact: Region) -> None:
         self.fact = fact
@@ -44,6 +45,13 @@ class RegionState:
         """A weak reference to the runtime's context of this region."""
         self.held: Any = None
         self.name = ""
+        self._names: tuple[str, ...] | None = None
+
+    def parameters(self) -> tuple[str, ...]:
+        """Names of the target's positional parameters, as guards name them."""
+        if self._names is None:
+            self._names = parameter_names(self.target())
+        return self._names
 
     def hold(self, fn: Any) -> None:
         """Remember what was compiled, without keeping it alive."""

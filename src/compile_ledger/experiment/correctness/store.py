@@ -46,3 +46,9 @@ class Store:
         content: dict[str, Any] = msgspec.json.decode(path.read_bytes())
         content["tensors"] = torch.load(self._path(region, call, "pt"), weights_only=True)
         return content
+
+
+def draws_random(folder: Path) -> bool:
+    """Whether any kept call used random numbers (so that streams must be aligned)."""
+    kept = (msgspec.json.decode(path.read_bytes()) for path in folder.glob("*.json"))
+    return any(content.get("rng_used") for content in kept)

@@ -1,0 +1,87 @@
+"""The options of every command that shows a ledger, and what they write."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+from compile_ledger.judge.document import Ledger
+from compile_ledger.render import form
+
+LEDGER_FILE = "ledger.json"
+
+
+class OutputError(ValueError):
+    """A file or folder cannot be written: one line, with the remedy."""
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the output options."""
+    group = parser.add_argument_group("output")
+    group.add_argument("--json", action="store_true", help="print the ledger as JSON")
+    group.add_argument("--md", action="store_true", help="print the ledger as Markdown")
+    group.add_argument("--html", metavar="FILE", type=Path, help="write one offline HTML file")
+    group.add_argument(
+        "--require",
+        metavar="LEVEL",
+        choices=["runs", "correct", "captured", "stable", "worth_it"],
+        help="exit 1 also when a level up to this one is not measured",
+    )
+
+
+def check(paths: list[Path | None]) -> None:
+    """Raise :class:`OutputError` now for files that could not be written later."""
+    for path in paths:
+        folder = path.parent if path is not None else Path()
+        if not os.access(folder if folder.is_dir() else Path(), os.W_OK) or not folder.is_dir():
+            msg = f"cannot write {path}: {folder} is not a folder that you may write to"
+            raise OutputError(msg)
+
+
+def folder(path: Path) -> Path:
+    """Make an output folder. Raises :class:`OutputError`."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        msg = f"cannot write to {path}: {error.strerror}; give another folder with -o"
+        raise OutputError(msg) from error
+    if not os.access(path, os.W_OK):
+        msg = f"cannot write to {path}: give another folder with -o"
+        raise OutputError(msg)
+    return path
+
+
+def show(ledger: Ledger, options: argparse.Namespace) -> None:
+    """Print the ledger in the form asked for, and write the files asked for."""
+    if options.html is not None:
+        options.html.write_text(form("html")(ledger), encoding="utf-8")
+    if options.json:
+        sys.stdout.buffer.write(form("json")(ledger) + b"\n")
+        sys.stdout.flush()
+    elif options.md:
+        sys.stdout.write(form("markdown")(ledger))
+    else:
+        _terminal(ledger)
+
+
+def _terminal(ledger: Ledger) -> None:
+    from rich.console import Console
+
+    form("terminal")(ledger, Console(highlight=False))
+
+
+def exit_code(ledger: Ledger, options: argparse.Namespace) -> int:
+    """0: no level failed; 1: one did, or one that is required is not proved.
+
+    2 when the workload cannot be compiled here at all: no C++ compiler.
+    """
+    if ledger.diagnosis is not None:
+        return 2 if ledger.diagnosis.slug == "toolchain-missing" else 1
+    required = (options.require or "").upper()
+    names = [level.level for level in ledger.levels]
+    if required in names:
+        upto = ledger.levels[: names.index(required) + 1]
+        return int(any(level.status != "holds" for level in upto))
+    return 0

@@ -1,0 +1,80 @@
+"""Progress on stderr: the arm that runs, what it is for, and the provisional diagnosis."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+
+from compile_ledger.experiment.audit import Listener
+from compile_ledger.render.words import seconds as in_words
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from rich.status import Status
+    from typing_extensions import Self
+
+    from compile_ledger.experiment.launch import ArmFolder
+    from compile_ledger.facts.arm import Arm
+    from compile_ledger.judge.document import Ledger
+
+
+class Progress(Listener):
+    """A spinner where stderr is a terminal, else one line for each arm that ended."""
+
+    def __init__(self) -> None:
+        """Show on stderr."""
+        self.console = Console(stderr=True, highlight=False)
+        self.status: Status | None = None
+        self._why = ""
+
+    def __enter__(self) -> Self:
+        """Start the spinner."""
+        if sys.stderr.isatty():
+            self.status = self.console.status("starting")
+            self.status.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Take the spinner away."""
+        if self.status is not None:
+            self.status.stop()
+
+    def arm_started(self, name: str, why: str) -> None:
+        """Name the arm."""
+        self._why = why
+        self._show(name, 0.0, "")
+
+    def _show(self, name: str, seconds: float, waits: str) -> None:
+        if self.status is not None:
+            tail = f"  [dim]{waits}[/]" if waits else ""
+            self.status.update(f"[bold]{name}[/]  {self._why}  {seconds:.0f} s{tail}")
+
+    def progress(self, name: str, seconds: float, folder: ArmFolder) -> None:
+        """Show how long the arm has run and how much it has recorded."""
+        self._show(name, seconds, _recorded(folder))
+
+    def arm_ended(self, arm: Arm) -> None:
+        """One line: how the arm ended, and what it cost."""
+        said = "" if arm.ran else f": {arm.status.replace('_', ' ')} {arm.why}"
+        spent = f"{in_words(arm.wall_ns / 1e9)} wall, {in_words(arm.cpu_ns / 1e9)} CPU"
+        self._print(f"{arm.name:<14} {len(arm.calls)} calls, {spent}{said}")
+
+    def provisional(self, ledger: Ledger) -> None:
+        """The cheap arms' diagnosis, before the dearer arms run."""
+        self._print(f"so far: {ledger.verdict}")
+
+    def _print(self, text: str) -> None:
+        self.console.print(text, style="dim", markup=False)
+
+
+def _recorded(folder: ArmFolder) -> str:
+    try:
+        size = folder.recording.stat().st_size
+    except OSError:
+        return "starting torch"
+    return f"{size // 1024} KiB of facts"

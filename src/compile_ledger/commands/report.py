@@ -1,0 +1,28 @@
+"""Show a ledger.json again, in any form.
+
+Reads what an earlier command kept with -o or --json. Needs no torch.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from compile_ledger.render.json import from_json
+
+from . import output
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``report``."""
+    parser.add_argument("ledger", metavar="LEDGER", type=Path, help="ledger.json, or its folder")
+    output.arguments(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Show the ledger. Raises ``LedgerFileError`` for a file that holds none, ``OSError``."""
+    path: Path = options.ledger
+    output.check([options.html])
+    ledger = from_json((path / output.LEDGER_FILE if path.is_dir() else path).read_bytes())
+    output.show(ledger, options)
+    return output.exit_code(ledger, options)
