@@ -5,13 +5,14 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from compile_ledger.judge.document import Ledger
+from compile_ledger.judge.document import CodeObjectRow, Ledger
 from compile_ledger.render.html import html
 
 from .all_samples import SAMPLES
@@ -169,6 +170,13 @@ def test_thousands_of_calls_share_cells() -> None:
     page = html(not_worth_it())
     assert page.count('<li class="d-') < 500
     assert "calls 9 to 17, at worst: reused" in page
+
+
+def test_code_objects_that_were_only_passed_through_are_folded() -> None:
+    idle = CodeObjectRow(9, "_call_impl", "/lib/torch/nn/module.py", 1782, library=True)
+    page = read(replace(varlen(), code_objects=(*varlen().code_objects, idle)))
+    assert "Code objects without compiles 1 _call_impl" in page.text("details")
+    assert "_call_impl" not in page.text("article")
 
 
 def test_breaks_stand_with_their_interval() -> None:

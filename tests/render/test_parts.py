@@ -89,7 +89,9 @@ def test_regions_have_strips_of_their_own_and_eager_has_none() -> None:
         *samples.calls("C.", {"C": 1, ".": 0.1}),
         *samples.calls("CR", {"C": 1, "R": 1}, region=3),
     )
-    made = strips([samples.arm("eager", samples.eager_calls(4, 0.1)), samples.arm("cold", rows)])
+    skipped = samples.calls("ss", {"s": 0.1})
+    eager = samples.arm("eager", samples.eager_calls(4, 0.1)), samples.arm("eager_again", skipped)
+    made = strips([*eager, samples.arm("cold", rows)])
     assert [(strip.arm, strip.region, strip.calls) for strip in made] == [
         ("cold", 0, 2),
         ("cold", 3, 2),

@@ -160,6 +160,15 @@ def test_neighbours_with_one_instrument_share_a_line() -> None:
     assert "  stability    compiles: 8; refused: 1 [records]\n" in page
 
 
+def test_a_recorder_that_most_cells_name_is_named_once() -> None:
+    made = [Cell(name, "1", f"{name} (recorder, torch 2.13.0)") for name in ("a", "b", "c")]
+    lines = (Line("capture", (*made, Cell("d", "1", "explain (torch)"))),)
+    page = shown(samples.ledger(lines=lines))
+    assert "LEDGER (value [instrument, of recorder, torch 2.13.0]) ─" in page
+    assert "a: 1 [a]\n" in page
+    assert "d: 1 [explain (torch)]\n" in page
+
+
 def test_a_level_that_is_named_as_a_gap_is_not_named_twice() -> None:
     ledger = replace(interrupted(), not_measured=(NotMeasured("RUNS", "Ctrl-C", "run it"),))
     assert shown(ledger).count("$ ") == 1

@@ -32,6 +32,8 @@ LOOKS: dict[Disposition, Look] = {
     "raised": Look("!", "raised", "an exception left the call", "bold red reverse"),
 }
 
+EAGER_ARMS = ("eager", "eager_again")
+
 LONGEST_STRIP = 240
 """Cells in a strip at most; more calls than that share cells."""
 
@@ -63,10 +65,14 @@ class Strip:
 
 
 def strips(arms: Iterable[ArmRow]) -> tuple[Strip, ...]:
-    """A strip for every region of every arm whose calls have dispositions."""
+    """A strip for every region of every arm whose calls have dispositions.
+
+    The arms that run eager by request have none: nothing was to be compiled there.
+    """
     return tuple(
         _strip(arm, region, calls)
         for arm in arms
+        if arm.name not in EAGER_ARMS
         for region, calls in sorted(_by_region(arm.calls).items())
     )
 

@@ -26,7 +26,7 @@ from .bars import bars
 from .curve import curve
 
 if TYPE_CHECKING:
-    from compile_ledger.judge.document import Ledger
+    from compile_ledger.judge.document import CodeObjectRow, Ledger
 
 
 def html(ledger: Ledger) -> str:
@@ -68,7 +68,13 @@ def _environment() -> Environment:
         LOOKS=LOOKS, MARKS=MARKS, TITLES=TITLES, QUESTIONS=QUESTIONS,
         words=words, why=why, bars=bars, tally=tally, occurring=occurring,
     )  # fmt: skip
+    environment.tests["worth_showing"] = _has_a_line
     return environment
+
+
+def _has_a_line(code: CodeObjectRow) -> bool:
+    """Whether Dynamo did anything with the code object beyond passing through it."""
+    return bool(code.compiles or code.entries or code.limit or code.off)
 
 
 def _finalize(value: object) -> object:

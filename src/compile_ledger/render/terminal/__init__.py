@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from .body import breaks, environment, findings, ledger_lines, not_measured
+from .body import breaks, environment, findings, not_measured
 from .calls import strip
 from .experiments import experiments
+from .lines import ledger_lines
 from .page import Page
 from .top import levels, raised, verdict
 

@@ -1,8 +1,7 @@
-"""The body of the page: ledger lines, findings, breaks, and what is not known."""
+"""The body of the page: findings, breaks, and what is not known."""
 
 from __future__ import annotations
 
-from itertools import groupby
 from typing import TYPE_CHECKING
 
 from compile_ledger.facts.place import Place
@@ -19,48 +18,13 @@ from compile_ledger.render.words import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from compile_ledger.judge.document import BreakRow, Finding, Ledger
 
-    from compile_ledger.judge.document import BreakRow, Cell, Finding, Ledger, Line
+    from .page import Page
 
-    from .page import Page, Piece
-
-LINE_LABEL = 15
 FINDING_INDENT = 6
 MOST_OF_A_KIND = 4
 MOST_BREAKS = 8
-
-
-def ledger_lines(page: Page, ledger: Ledger) -> None:
-    """Region, capture, ..., verdict: each cell with its instrument or why it is empty."""
-    if not ledger.lines:
-        return
-    page.section("ledger", "value [instrument]")
-    for line in ledger.lines:
-        label = f"  {line.name}"
-        for pieces in _cells(line):
-            page.hang((label, "bold"), *pieces, indent=LINE_LABEL)
-            label = ""
-
-
-def _cells(line: Line) -> Iterable[tuple[Piece, Piece]]:
-    """Cells in words; neighbours with one instrument, or missing for one reason, share a line."""
-    for (missing, source), same in groupby(line.cells, key=_source):
-        cells = list(same)
-        if missing:
-            yield _named(line, *cells), (because(NOT_MEASURED, source), "dim")
-            continue
-        said = "; ".join(f"{_named(line, cell)}{cell.value}" for cell in cells)
-        yield said, (f" [{source}]" if source else "", "dim")
-
-
-def _source(cell: Cell) -> tuple[bool, str]:
-    return (True, cell.why) if cell.value is None else (False, cell.instrument)
-
-
-def _named(line: Line, *cells: Cell) -> str:
-    names = ", ".join(cell.name for cell in cells)
-    return "" if names == line.name else f"{names}: "
 
 
 def findings(page: Page, ledger: Ledger) -> None:
