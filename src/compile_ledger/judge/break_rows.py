@@ -9,7 +9,7 @@ from compile_ledger.facts.compile import Compile
 from compile_ledger.facts.graph_break import GraphBreak
 
 from .document import BreakRow
-from .view import View
+from .view import View, runs_of
 
 
 def break_rows(view: View) -> tuple[BreakRow, ...]:
@@ -37,7 +37,7 @@ def _row(view: View, seen: list[tuple[Compile, GraphBreak]]) -> BreakRow:
 
 def _per_call(view: View, events: list[Compile]) -> float | None:
     """Executions per served call: runs of the entries that end at the break."""
-    ids = {event.compile_id for event in events if event.kept and event.compile_id}
+    ids = {(e.code_object, e.compile_id) for e in events if e.kept and e.compile_id}
     regions = {view.region_of(event) for event in events}
     calls = [
         call
@@ -48,4 +48,4 @@ def _per_call(view: View, events: list[Compile]) -> float | None:
     ]
     if not ids or not calls:
         return None
-    return round(mean(sum(call.runs.get(i, 0) for i in ids) for call in calls), 2)
+    return round(mean(sum(runs_of(call, *entry) for entry in ids) for call in calls), 2)

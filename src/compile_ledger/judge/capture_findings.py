@@ -13,6 +13,7 @@ from .view import View
 from .words import count, listed
 
 UNPRICED = "its cost was not measured: no arm without the break was run"
+_EMPTY = "no tensor operation"
 _DISABLED = ("torch.compiler.disable", "torch._dynamo.disable", "_dynamo.disable")
 
 
@@ -36,7 +37,9 @@ def lost_frames(view: View) -> tuple[Compile, ...]:
 def _nothing_lost(event: Compile) -> bool:
     if any(word in event.why for word in _DISABLED):
         return True
-    return not event.breaks and (event.graph_ops == 0 or not event.why)
+    if event.breaks:
+        return False
+    return event.graph_ops == 0 or not event.why or _EMPTY in event.why
 
 
 def no_graph(view: View, reading: GraphsPerCall) -> Finding:

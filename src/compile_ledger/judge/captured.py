@@ -1,4 +1,4 @@
-"""Level 3, CAPTURED: how much of each served call runs in graphs?"""
+"""Level 3, CAPTURED: how much of each served call runs in graphs."""
 
 from __future__ import annotations
 

@@ -21,14 +21,16 @@ RECORDED = "recorded"
 COMPILED = (CAPTURE, CORRECT, COLD, WARM, STEADY)
 """Arms in which the workload is compiled, in the order in which they run."""
 
-CAPTURE_ONLY = ("eager", "aot_eager")
-"""Backends that run the captured graph as it is."""
+CAPTURE_ONLY = frozenset(
+    {"eager", "eager_noexcept", "aot_eager", "aot_eager_decomp_partition", "aot_ts"}
+)
+"""Backends that run the captured graph as it is: the capture arm keeps them."""
 
 
 def own_arms(arms: Arms, contract: Contract) -> tuple[Arm, ...]:
     """The arms that ran the workload's own backend."""
     names = [CORRECT, COLD, WARM, STEADY]
-    if contract.own_backend == "eager":
+    if contract.own_backend in CAPTURE_ONLY:
         names.append(CAPTURE)
     return tuple(arms[name] for name in names if name in arms)
 

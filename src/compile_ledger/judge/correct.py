@@ -1,4 +1,4 @@
-"""Level 2, CORRECT: do compiled calls give what eager gives?"""
+"""Level 2, CORRECT: do compiled calls give what eager gives."""
 
 from __future__ import annotations
 

@@ -6,7 +6,8 @@ from compile_ledger.facts.arm import Arm
 
 from .document import ExperimentRow, Outcome, Reading
 from .prices import compile_seconds
-from .recurrence import ending, made_anew
+from .recurrence import ending
+from .stable_failures import failures
 from .stream import Stream, streams
 from .view import View, look
 from .words import count
@@ -34,16 +35,11 @@ def reading(arm: Arm) -> Reading:
 
 def settled(view: View, seen: tuple[Stream, ...]) -> bool | None:
     """True when compiling has ended and nothing fell out of the graphs; None: too short."""
-    if any(c.outcome == "refused" for c in view.compiles) or made_anew(view):
-        return False
-    of = _total(seen)
-    if of["refused"] or of["fell_back"]:
+    if failures(view):
         return False
     long = [stream for stream in seen if not stream.too_short]
-    ends = [ending(view, stream) for stream in long]
-    if any(end.recurring for end in ends):
-        return False
-    return None if not long or any(end.late for end in ends) else True
+    late = any(ending(view, stream).late for stream in long)
+    return None if late or not long else True
 
 
 def judge_experiment(before: Arm, after: Arm, name: str, change: str, tests: str) -> ExperimentRow:
@@ -59,11 +55,11 @@ def judge_experiment(before: Arm, after: Arm, name: str, change: str, tests: str
 
 
 def _outcome(before: Reading, after: Reading) -> tuple[Outcome, str]:
-    if before.settled is not False and not before.switched_off:
+    if before.settled is not False:
         return "not_resolved", "not resolved: nothing failed before the change"
     if after.settled is None or not after.compiles:
         return "not_resolved", "not resolved: the stream is too short to tell"
-    if after.settled and not after.switched_off:
+    if after.settled:
         return "holds", "diagnosis holds"
     if _less(before, after):
         return "not_resolved", "not resolved: the failure shrank but remains"

@@ -44,7 +44,7 @@ from .view import View, look
 from .worth_it import judge_worth_it, skipped
 
 
-def judge(
+def judge(  # noqa: PLR0913  the options of one document
     arms: Arms,
     contract: Contract,
     experiments: Sequence[ExperimentRow] = (),

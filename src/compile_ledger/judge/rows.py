@@ -7,7 +7,7 @@ from compile_ledger.facts.compile import Compile
 
 from .causes import primary
 from .document import CodeObjectRow, Entry, Limit, Off, RegionRow
-from .view import View
+from .view import View, runs_of
 
 
 def region_rows(view: View) -> tuple[RegionRow, ...]:
@@ -99,7 +99,7 @@ def _runs(view: View, code: int, compile_id: str) -> int | None:
                 return entry.runs
     if not any(call.graphs is not None for call in view.arm.calls):
         return None
-    return sum(call.runs.get(compile_id, 0) for call in view.arm.calls)
+    return sum(runs_of(call, code, compile_id) for call in view.arm.calls)
 
 
 def _limit(events: list[Compile]) -> Limit | None:

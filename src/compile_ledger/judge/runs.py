@@ -1,4 +1,4 @@
-"""Level 1, RUNS: does the compiled program run where eager does?"""
+"""Level 1, RUNS: does the compiled program run where eager does."""
 
 from __future__ import annotations
 

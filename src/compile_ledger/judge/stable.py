@@ -1,4 +1,4 @@
-"""Level 4, STABLE: do the graphs that exist keep serving the calls?"""
+"""Level 4, STABLE: do the graphs that exist keep serving the calls."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _in_arm(arm: Arm, contract: Contract, command: str) -> Judged:
     why_not = _unknown(view, seen) or _lower_bound(view, contract)
     if why_not:
         return not_measured("STABLE", why_not, command, said)
-    return judged("STABLE", "holds", _holds(view, seen, said), said)
+    return judged("STABLE", "holds", _holds(seen, said), said)
 
 
 def _unknown(view: View, seen: tuple[Stream, ...]) -> str:
@@ -83,8 +83,8 @@ def _lower_bound(view: View, contract: Contract) -> str:
     )
 
 
-def _holds(view: View, seen: tuple[Stream, ...], said: tuple[Finding, ...]) -> str:
+def _holds(seen: tuple[Stream, ...], said: tuple[Finding, ...]) -> str:
     short = sum(stream.too_short for stream in seen)
     tail = f"; {count(short, 'region')} called too seldom to tell" if short else ""
     settled = next((note.sentence for note in said if note.slug == "settled"), "")
-    return f"{settled or settled_words(view, seen)}{tail}"
+    return f"{settled or settled_words(seen)}{tail}"

@@ -11,6 +11,7 @@ from .document import Finding
 from .recurrence import Recurring, ending, made_anew, silent_calls
 from .shared_line import shared_failure, unrelated
 from .stable_findings import (
+    Story,
     cache_limit,
     cause_of,
     fresh_code,
@@ -51,7 +52,9 @@ def _limited(view: View, hit: Compile, counted: set[tuple[int, int]]) -> Iterato
     if unrelated(view, hit.code_object):
         yield shared_failure(view, hit, len(silent))
     elif found:
-        yield recompiles(view, found, same, _how_it_ends(hit, len(silent)), len(silent), calls)
+        yield recompiles(
+            view, Story(found, same, _how_it_ends(hit, len(silent)), len(silent), calls)
+        )
     yield limit
     for region in regions:
         mine = [index for of, index in silent if of == region]
@@ -84,7 +87,7 @@ def _still(view: View, stream: Stream, still: Recurring) -> Finding:
     code = still.compiles[-1].code_object
     events = tuple(e.compile for e in stream.events if e.compile.code_object == code)
     tail = f"still compiling: {count(still.in_tail, 'recompile')} in the last {stream.tail} calls"
-    return recompiles(view, found, events, tail, 0, stream.length)
+    return recompiles(view, Story(found, events, tail, 0, stream.length))
 
 
 def _off(view: View) -> Iterator[Finding]:
@@ -105,7 +108,8 @@ def _calls_after(view: View, event: Compile) -> list[int]:
     region = view.region_of(event)
     calls = view.calls.get(region, ()) if region is not None else ()
     by = event.call if event.call is not None else -1
-    return [c.index for c in calls if c.disposition == "switched_off" and c.index > by]
+    off = (c for c in calls if c.disposition in ("switched_off", "skipped") and not c.graphs)
+    return [c.index for c in off if c.index > by]
 
 
 def _unexplained(view: View, counted: set[tuple[int, int]]) -> Iterator[Finding]:

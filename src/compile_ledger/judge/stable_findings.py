@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from compile_ledger.facts.compile import Compile
 
@@ -27,16 +28,30 @@ def via_frame(view: View, region: int | None, code_object: int) -> str:
     return f" (frame {code.name}, {code.place}, entered by torch.compile at {known.site})"
 
 
-def recompiles(
-    view: View, found: Cause, events: tuple[Compile, ...], ending: str, unseen: int, calls: int
-) -> Finding:
+@dataclass(frozen=True, slots=True)
+class Story:
+    """Recompiles of one cause, and how they end."""
+
+    cause: Cause
+    events: tuple[Compile, ...]
+    """Every compile on the code object."""
+    ends: str
+    """In words: a limit that was hit, or compiling that goes on."""
+    unseen: int
+    """Silent calls, whose values no reason names."""
+    calls: int
+    """Calls of the stream."""
+
+
+def recompiles(view: View, story: Story) -> Finding:
     """The cause of recompiles: ``recompile-shape`` or ``recompile-guard``."""
+    found, events, unseen = story.cause, story.events, story.unseen
     first, last = found.first, events[-1]
     region = view.region_of(last)
     slug = "recompile-shape" if found.key.kind == "size" else "recompile-guard"
     entries = sum(event.kept for event in events if event.code_object == last.code_object)
-    seen = f"{values_seen(found, unseen)} in {count(calls, 'call')}, {_entries(entries)}"
-    sentence = f"{_head(found)}: {seen}; {ending}{via_frame(view, region, last.code_object)}"
+    seen = f"{values_seen(found, unseen)} in {count(story.calls, 'call')}, {_entries(entries)}"
+    sentence = f"{_head(found)}: {seen}; {story.ends}{via_frame(view, region, last.code_object)}"
     return Finding(
         id=f"{slug}:{last.code_object}",
         slug=slug,

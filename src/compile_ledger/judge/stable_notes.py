@@ -32,7 +32,7 @@ def recompiled(stream: Stream) -> tuple[Compile, ...]:
     return tuple(e.compile for e in stream.events if e.compile.outcome == "recompiled")
 
 
-def settled_words(view: View, seen: tuple[Stream, ...]) -> str:
+def settled_words(seen: tuple[Stream, ...]) -> str:
     """``no recompile in 13 calls``: for a stream that compiled once and was reused."""
     calls = sum(stream.length for stream in seen)
     compiles = sum(event.compile.kept for stream in seen for event in stream.events)
@@ -48,6 +48,7 @@ def _settled(view: View, seen: tuple[Stream, ...]) -> Iterator[Finding]:
 
 def _note(view: View, stream: Stream, events: tuple[Compile, ...]) -> Finding:
     region = stream.regions[0]
+    number = count(len(events), "recompile")
     seconds = compile_seconds(view, events)
     price = f", {short_seconds(seconds)} of CPU" if seconds is not None else ""
     last = max((e.at for e in stream.events if e.at is not None), default=None)
@@ -58,7 +59,7 @@ def _note(view: View, stream: Stream, events: tuple[Compile, ...]) -> Finding:
         slug="settled",
         level="STABLE",
         severity="note",
-        sentence=f"settled after {count(len(events), 'recompile')}: {summary(events)}{price}{after}",
+        sentence=f"settled after {number}: {summary(events)}{price}{after}",
         site=view.site(region, events[0].code_object),
         subject=found.key.subject if found else "",
         axis=found.key.axis if found else None,

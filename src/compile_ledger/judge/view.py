@@ -76,6 +76,12 @@ class View:
         return any(c.kept for c in same if c is not event and _before(c, event))
 
 
+def runs_of(call: Call, code_object: int, compile_id: str) -> int:
+    """How often one entry ran in a call; keys are compile ids, with or without code object."""
+    exact = call.runs.get(f"{code_object}:{compile_id}")
+    return call.runs.get(compile_id, 0) if exact is None else exact
+
+
 def look(arm: Arm) -> View:
     """Index an arm."""
     return View(

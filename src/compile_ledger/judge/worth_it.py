@@ -1,4 +1,4 @@
-"""Level 5, WORTH_IT: do the graphs repay what they cost?"""
+"""Level 5, WORTH_IT: do the graphs repay what they cost."""
 
 from __future__ import annotations
 

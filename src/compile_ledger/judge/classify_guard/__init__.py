@@ -16,7 +16,7 @@ from .rules import Rule
 
 __all__ = ["KINDS", "GuardFailure", "Kind", "Scope", "classify_guard"]
 
-_RULES: tuple[Rule, ...] = tensors.RULES + states.RULES + objects.RULES + values.RULES
+_RULES: tuple[Rule, ...] = tensors.RULES + states.RULES + objects.RULES
 _OF_THE_PROCESS = frozenset(
     {
         "global-state",
@@ -35,7 +35,8 @@ _OF_THE_PROCESS = frozenset(
 def classify_guard(text: str) -> GuardFailure:
     """Classify one reason why a cache entry refused a call."""
     parts = take_apart(text)
-    for rule in _RULES:
+    rules = _RULES if values.is_prose(parts.body) else _RULES + values.RULES
+    for rule in rules:
         match = rule.pattern.match(parts.body)
         if match:
             return _complete(rule.build(match), parts, text)

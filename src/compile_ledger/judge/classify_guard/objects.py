@@ -19,7 +19,7 @@ RULES: tuple[Rule, ...] = (
         named("identity"),
     ),
     rule(
-        r"(?P<subject>.+) is (?P<detail>(?!None\Z|not None\Z)[\w\[\]\.'\"()]+)",
+        r"(?P<subject>[\w\[\]\.'\"()]+) is (?P<detail>(?!None\Z)[\w\[\]\.'\"()]+)",
         named("aliasing", expected="one object", actual="distinct objects"),
     ),
     rule(r"len\((?P<subject>.+)\) (?:==|!=) (?P<expected>\d+)", named("length")),

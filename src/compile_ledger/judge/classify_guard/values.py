@@ -12,27 +12,29 @@ _NAME = r"[\w\.\[\]'\"]+"
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|[+-]?inf", re.IGNORECASE)
 _INT = re.compile(r"[+-]?\d+")
 _COMPLEX = re.compile(r"\(?[+-]?[\d.]+(?:e[+-]?\d+)?j\)?|\(.*[\d.]j\)")
+_SIZE_OF = re.compile(r"\.(?:size|stride|storage_offset|item)\(\)")
+_QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
+_KEYWORDS = re.compile(r"\b(?:and|or|not|in|is|if|else)\b")
+_PROSE = re.compile(r"[A-Za-z_]\w* [A-Za-z_]\w*")
 _ARITHMETIC = re.compile(r"\s[%/*+-]{1,2}\s|\bsize\(\)|^\(?[\w.]+\*[\w.]+")
-_TYPES = (("torch.", "dtype"), ("device(", "device"), ("frozenset(", "set"), ("{", "set"))
+_LITERALS = (
+    (re.compile(r"True|False"), "bool"),
+    (re.compile(r"None"), "none"),
+    (re.compile(r"b['\"].*", re.DOTALL), "bytes"),
+    (re.compile(r"['\"].*", re.DOTALL), "str"),
+    (_INT, "int"),
+    (_NUMBER, "float"),
+    (_COMPLEX, "complex"),
+    (re.compile(r"torch\..*"), "dtype"),
+    (re.compile(r"device\(.*"), "device"),
+    (re.compile(r"(?:frozenset\(|\{).*", re.DOTALL), "set"),
+)
 
 
 def literal_type(value: str) -> str:
     """The Python type of a value as the runtime prints it; ``other`` when unclear."""
-    if value in ("True", "False"):
-        return "bool"
-    if value == "None":
-        return "none"
-    if value[:2] in ("b'", 'b"'):
-        return "bytes"
-    if value[:1] in ("'", '"'):
-        return "str"
-    if _INT.fullmatch(value):
-        return "int"
-    if _NUMBER.fullmatch(value):
-        return "float"
-    if _COMPLEX.fullmatch(value):
-        return "complex"
-    return next((name for start, name in _TYPES if value.startswith(start)), "other")
+    found = (name for pattern, name in _LITERALS if pattern.fullmatch(value))
+    return next(found, "other")
 
 
 def scope_of(subject: str, hint: str = "") -> Scope:
@@ -43,7 +45,8 @@ def scope_of(subject: str, hint: str = "") -> Scope:
         return "closure"
     if ".__defaults__" in subject or ".__kwdefaults__" in subject:
         return "default"
-    return "attribute" if re.search(r"\w\.\w|__dict__", subject) else "argument"
+    plain = _SIZE_OF.sub("", subject)
+    return "attribute" if re.search(r"\w\.[A-Za-z_]|__dict__", plain) else "argument"
 
 
 _KINDS = {"int": "int", "float": "float", "bool": "bool", "str": "str", "none": "none"}
@@ -62,6 +65,11 @@ def _relation(match: re.Match[str]) -> GuardFailure:
     text = match.group(0)
     subject = match.groupdict().get("subject") or text
     return GuardFailure("relation", subject, expected="true", actual="false", detail=text)
+
+
+def is_prose(body: str) -> bool:
+    """True for sentences: whatever sign they hold, they are no guard."""
+    return bool(_PROSE.search(_KEYWORDS.sub(",", _QUOTED.sub("''", body))))
 
 
 RULES: tuple[Rule, ...] = (
