@@ -48,7 +48,7 @@ class Score:
     error: str = ""
     """An internal error: the audit's own fault."""
     refused: str = ""
-    """Why the audit could not do its work (exit status 2)."""
+    """Why the audit gave no ledger (exit status 2)."""
     seconds: float = 0.0
 
     @property
@@ -117,7 +117,7 @@ def read_score(case: Case, done: subprocess.CompletedProcess[str], seconds: floa
     lines = done.stderr.strip().splitlines() or [""]
     if done.returncode not in VERDICTS or "Traceback (most recent call last)" in done.stderr:
         return Score(case, error=f"exit {done.returncode}: {lines[-1][:200]}", seconds=seconds)
-    if done.returncode == VERDICTS[-1]:
+    if done.returncode == VERDICTS[-1] and not done.stdout:
         return Score(case, refused=f"exit 2: {lines[-1][:200]}", seconds=seconds)
     try:
         ledger = json.loads(done.stdout)

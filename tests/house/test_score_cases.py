@@ -56,7 +56,7 @@ def test_a_level_that_was_not_asked_is_told_from_a_wrong_one(scoring: ModuleType
         ({"returncode": -9}, True),
         ({"returncode": 0, "stdout": "hello"}, True),
         ({"returncode": 1, "stderr": "Traceback (most recent call last):\nKeyError: 1"}, True),
-        ({"returncode": 2, "stderr": "no such file"}, False),
+        ({"returncode": 2, "stdout": "", "stderr": "no such file"}, False),
     ],
 )
 def test_faults_of_ours_are_counted_apart(
@@ -66,6 +66,11 @@ def test_faults_of_ours_are_counted_apart(
     score = scoring.read_score(case, audited(None, [1], **rest), 1.0)
     assert bool(score.error) == internal
     assert not score.level_right
+
+
+def test_a_ledger_is_read_even_where_the_exit_status_is_2(scoring: ModuleType) -> None:
+    case = scoring.Case(Path("75"), "build", "RUNS", 0)
+    assert scoring.read_score(case, audited("RUNS", [], returncode=2), 1.0).why == ""
 
 
 def test_cases_are_found_with_their_entry(scoring: ModuleType, tmp_path: Path) -> None:
