@@ -31,12 +31,16 @@ from .progress import Progress
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``audit``."""
     parser.add_argument("target", nargs="?", metavar="TARGET", help="script.py or file.py:name")
-    parser.add_argument("-m", dest="module", metavar="MODULE", help="run a module, as python -m does")
+    parser.add_argument(
+        "-m", dest="module", metavar="MODULE", help="run a module, as python -m does"
+    )
     parser.epilog = "Arguments after -- go to the program: audit script.py --quick -- --epochs 3"
     depth = parser.add_mutually_exclusive_group()
     depth.add_argument("--quick", action="store_true", help="stop after the cheap arms")
     depth.add_argument("--full", action="store_true", help="run every arm, whatever fails")
-    parser.add_argument("-o", dest="output", metavar="DIR", type=Path, help="keep everything in DIR")
+    parser.add_argument(
+        "-o", dest="output", metavar="DIR", type=Path, help="keep everything in DIR"
+    )
     bounds = parser.add_argument_group("bounds")
     bounds.add_argument(
         "--max-calls", type=_positive, metavar="N", help="end each arm after N region calls"

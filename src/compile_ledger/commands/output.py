@@ -58,7 +58,7 @@ def show(ledger: Ledger, options: argparse.Namespace) -> None:
     if options.html is not None:
         options.html.write_text(form("html")(ledger), encoding="utf-8")
     if options.json:
-        sys.stdout.buffer.write(form("json")(ledger) + b"\n")
+        sys.stdout.buffer.write(form("json")(ledger))
         sys.stdout.flush()
     elif options.md:
         sys.stdout.write(form("markdown")(ledger))

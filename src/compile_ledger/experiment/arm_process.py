@@ -55,6 +55,7 @@ class Stopper:
         The program may never end by itself, so the process leaves at once, its
         own clean-up not run.
         """
+        del fact
         if not call.depth:
             self.left -= 1
             if self.left <= 0:

@@ -108,7 +108,7 @@ def run_arm(
     spec.write(folder.spec)
     began = time.monotonic()
     with folder.stdout.open("wb") as out, folder.stderr.open("wb") as err:
-        process = subprocess.Popen(  # noqa: S603  our own interpreter, our own module
+        process = subprocess.Popen(
             [sys.executable, "-m", "compile_ledger.experiment.arm_process", str(folder.spec)],
             stdin=subprocess.DEVNULL,
             stdout=out,

@@ -10,7 +10,6 @@ from .launch import ArmFolder
 from .spec import ArmSpec
 from .targets import Target
 
-
 SHARES_CACHES = ("warm", "steady")
 """Arms that find the caches that the cold arm left."""
 

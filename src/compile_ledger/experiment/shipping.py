@@ -50,5 +50,7 @@ def _with_reason(ledger: Ledger, why: str) -> Ledger:
     from compile_ledger.judge.document import NotMeasured
 
     levels = tuple(dataclasses.replace(level, why=why) for level in ledger.levels)
-    missing = NotMeasured("every level", why, "put the workload in a file: compile-ledger audit FILE:NAME")
+    missing = NotMeasured(
+        "every level", why, "put the workload in a file: compile-ledger audit FILE:NAME"
+    )
     return dataclasses.replace(ledger, levels=levels, not_measured=(missing, *ledger.not_measured))

@@ -33,7 +33,9 @@ class Samples:
     wall: dict[str, list[int]] = field(default_factory=lambda: {side: [] for side in SIDES})
 
 
-def interleave(pairs: Sequence[tuple[Thunk, Thunk]], seed: int, still: Callable[[], int]) -> tuple[Samples, int]:
+def interleave(
+    pairs: Sequence[tuple[Thunk, Thunk]], seed: int, still: Callable[[], int]
+) -> tuple[Samples, int]:
     """Time ``(eager, compiled)`` pairs in turn until the budget is spent.
 
     ``still()`` counts compiles so far: a round in which it grew is dropped.
@@ -52,7 +54,9 @@ def interleave(pairs: Sequence[tuple[Thunk, Thunk]], seed: int, still: Callable[
     return samples, dropped
 
 
-def _round(pair: tuple[Thunk, Thunk], order: random.Random, samples: Samples, still: Callable[[], int]) -> bool:
+def _round(
+    pair: tuple[Thunk, Thunk], order: random.Random, samples: Samples, still: Callable[[], int]
+) -> bool:
     sides = list(SIDES)
     order.shuffle(sides)
     before = still()
@@ -79,7 +83,7 @@ def _time(thunk: Thunk) -> tuple[int, int]:
 def _on_device() -> bool:
     import torch
 
-    return torch.cuda.is_available() and torch.cuda.is_initialized()
+    return bool(torch.cuda.is_available() and torch.cuda.is_initialized())
 
 
 def _synchronise() -> Callable[[], Any]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import importlib.util
 import inspect
-import os
 import runpy
 import sys
 import traceback
@@ -45,7 +45,7 @@ def load(target: Target) -> Callable[[], Outcome]:
     if isinstance(value, Workload):
         return lambda: run_workload(value)
     _check_callable(value, target)
-    return lambda: _run_function(value, module, target)
+    return lambda: _run_function(value, module)
 
 
 def _pickled(target: Target) -> tuple[Any, Any]:
@@ -57,13 +57,33 @@ def _pickled(target: Target) -> tuple[Any, Any]:
 
 
 def site_of(target: Target) -> Place | None:
-    """Where the user named a workload: the site of the regions that we make for it."""
-    return Place(target.path, 0, target.name) if target.kind == "name" else None
+    """Where the user defines a named workload: the site of the regions that we make for it."""
+    if target.kind != "name":
+        return None
+    head = target.name.partition(".")[0]
+    return Place(target.path, _line_of(Path(target.path), head), target.name)
+
+
+def _line_of(file: Path, name: str) -> int:
+    """The line that binds ``name`` at the top of ``file``; 0 when none does."""
+    try:
+        tree = ast.parse(file.read_bytes())
+    except (OSError, SyntaxError, ValueError):
+        return 0
+    found = (node.lineno for node in tree.body if name in _bound_by(node))
+    return next(found, 0)
+
+
+def _bound_by(node: ast.stmt) -> set[str]:
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        return {node.name}
+    targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+    return {target.id for target in targets if isinstance(target, ast.Name)}
 
 
 def _named(target: Target) -> tuple[Any, Any]:
     sys.argv = [target.path]
-    sys.path.insert(0, os.path.dirname(target.path))
+    sys.path.insert(0, str(Path(target.path).parent))
     module = _import(target)
     value = module
     for part in target.name.split("."):
@@ -98,7 +118,9 @@ def _import(target: Target) -> Any:
 def import_trouble(target: Target, error: BaseException) -> str:
     """One line for a file that cannot be imported."""
     if isinstance(error, ModuleNotFoundError):
-        return f"{target.text} needs the package {error.name}, which is not installed here: install it"
+        return (
+            f"{target.text} needs the package {error.name}, which is not installed here: install it"
+        )
     last = traceback.extract_tb(error.__traceback__)[-1]
     what = f"{type(error).__name__}: {error}".splitlines()[0]
     return f"{target.text} raises on import: {what} ({last.filename}:{last.lineno})"
@@ -117,7 +139,7 @@ def _check_callable(value: Any, target: Target) -> None:
                 raise SubjectError(msg)
 
 
-def _run_function(function: Callable[[], Any], module: Any, target: Target) -> Outcome:
+def _run_function(function: Callable[[], Any], module: Any) -> Outcome:
     """Call the named function; run the workload that it returns, if it returns one."""
     outcome = Outcome()
     try:
@@ -185,11 +207,11 @@ def run_program(target: Target) -> Outcome:
 def _as_main(target: Target) -> None:
     if target.kind == "script":
         sys.argv = [target.path, *target.argv]
-        sys.path.insert(0, os.path.dirname(target.path))
+        sys.path.insert(0, str(Path(target.path).parent))
         runpy.run_path(target.path, run_name="__main__")
     else:
         sys.argv = [target.path, *target.argv]
-        sys.path.insert(0, os.getcwd())
+        sys.path.insert(0, str(Path.cwd()))
         runpy.run_module(target.path, run_name="__main__", alter_sys=True)
 
 

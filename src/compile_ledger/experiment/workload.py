@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 AroundCall = Callable[[int, Any], AbstractContextManager[Any]]
 
@@ -40,11 +40,12 @@ class Workload:
 
     def __post_init__(self) -> None:
         """Refuse what cannot be audited. Raises :class:`WorkloadError`."""
-        if not callable(self.fn):
-            msg = f"Workload.fn must be callable, not {type(self.fn).__name__}"
+        fn, calls = cast("Any", self.fn), cast("Any", self.calls)
+        if not callable(fn):
+            msg = f"Workload.fn must be callable, not {type(fn).__name__}"
             raise WorkloadError(msg)
-        if not isinstance(self.calls, Iterable) and not callable(self.calls):
-            msg = f"Workload.calls must be an iterable of calls, not {type(self.calls).__name__}"
+        if not isinstance(calls, Iterable) and not callable(calls):
+            msg = f"Workload.calls must be an iterable of calls, not {type(calls).__name__}"
             raise WorkloadError(msg)
 
     def each_call(self) -> Iterable[tuple[tuple[Any, ...], dict[str, Any]]]:

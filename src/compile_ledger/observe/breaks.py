@@ -27,7 +27,7 @@ def as_break(text: str, stack: Any) -> GraphBreak:
 
 
 def _hint_id(kind: str) -> str:
-    """torch's number for a kind of break, where this torch has the register."""
+    """Torch's number for a kind of break, where this torch has the register."""
     from torch._dynamo import exc
 
     load = getattr(exc, "_load_gb_type_to_gb_id_map", None)
@@ -35,4 +35,6 @@ def _hint_id(kind: str) -> str:
 
 
 def _place(frame: Any) -> Place:
-    return frame if isinstance(frame, Place) else Place(frame.filename, frame.lineno or 0, frame.name)
+    return (
+        frame if isinstance(frame, Place) else Place(frame.filename, frame.lineno or 0, frame.name)
+    )

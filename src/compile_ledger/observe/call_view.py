@@ -53,7 +53,7 @@ def parameter_names(target: Any) -> tuple[str, ...]:
     code = getattr(getattr(function, "__func__", function), "__code__", None)
     if code is None or is_library(code.co_filename):
         return ()
-    names = code.co_varnames[: code.co_argcount]
+    names: tuple[str, ...] = code.co_varnames[: code.co_argcount]
     bound = owner is not None or function is not target
     return names[1:] if bound and names else names
 

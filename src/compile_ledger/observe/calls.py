@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from compile_ledger.facts.calls import WORST_FIRST, Call, Disposition
 
-from .clock import children_cpu_ns
 from .call_view import sizes
+from .clock import children_cpu_ns
 from .own_code import ours
 from .session import counted
 from .stack import describe, wrapper_frame
@@ -61,6 +61,9 @@ class OpenCall:
         self.misses: list[Compile] = []
         self.shared = False
         self.frame: FrameType | None = None
+        self.sizes: dict[str, tuple[int, ...]] = {}
+        self.lookups: int | None = None
+        self.started = self.children = self.cpu = self.wall = 0
 
 
 class CallKeeper:
@@ -81,7 +84,7 @@ class CallKeeper:
 
     def _stack(self) -> list[OpenCall]:
         local = self.session.local
-        stack = getattr(local, "calls", None)
+        stack: list[OpenCall] | None = getattr(local, "calls", None)
         if stack is None:
             stack = local.calls = []
             self.open[self.session.thread_number()] = stack
@@ -222,8 +225,10 @@ class CallKeeper:
     def _without_runs(self, call: OpenCall) -> Disposition:
         """What a call that ran no entry and missed nowhere was: the root's state tells."""
         root = call.region.fact.root
-        states = {c.fact.id: c.state for c in self.session.codes.values()}
-        return {"limit": "fell_back", "off": "switched_off"}.get(states.get(root, ""), "skipped")  # type: ignore[arg-type, return-value]
+        state = next((c.state for c in self.session.codes.values() if c.fact.id == root), "")
+        if state == "limit":
+            return "fell_back"
+        return "switched_off" if state == "off" else "skipped"
 
     def _name_root(self, call: OpenCall) -> None:
         """The region's first code object, from the first miss or run of its first call."""

@@ -39,7 +39,11 @@ class Capabilities:
         try:
             install()
         except Exception as error:  # noqa: BLE001  an absent instrument is a line of the table
-            why = str(error) if isinstance(error, MissingError) else f"{type(error).__name__}: {error}"
+            why = (
+                str(error)
+                if isinstance(error, MissingError)
+                else f"{type(error).__name__}: {error}"
+            )
             self.table[name] = Capability(name, present=False, why=why, shows=shows)
             return False
         self.table[name] = Capability(name, present=True, shows=shows)

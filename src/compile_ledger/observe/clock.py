@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import time
+from importlib import import_module
+from typing import Any
 
-try:
-    import resource
-except ImportError:  # pragma: no cover  Windows has no resource module
-    resource = None  # type: ignore[assignment]
+
+def _resource() -> Any:
+    """The ``resource`` module, which Windows does not have."""
+    try:
+        return import_module("resource")
+    except ImportError:
+        return None
+
+
+resource: Any = _resource()
 
 
 def children_cpu_ns() -> int:
@@ -27,4 +35,4 @@ def peak_bytes() -> int | None:
     """The largest resident size that the process had, in bytes; None where unknown."""
     if resource is None:
         return None
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    return int(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss) * 1024

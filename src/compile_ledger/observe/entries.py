@@ -68,12 +68,13 @@ def with_prologue(code: CodeType, function: Callable[[], Any]) -> CodeType:
         if _HAS_RESUME:
             names = [instruction.opname for instruction in instructions]
             at = names.index("RESUME") + 1
-        call = bytecode.create_call_function(0, False)  # noqa: FBT003
+        call = bytecode.create_call_function(0, push_null=False)
         pop = bytecode.create_instruction("POP_TOP")
         instructions[at:at] = [*_load(bytecode, function), *call, pop]
 
     result = bytecode.transform_code_object(code, transform)
-    return result[0] if isinstance(result, tuple) else result
+    made: CodeType = result[0] if isinstance(result, tuple) else result
+    return made
 
 
 def _load(bytecode: Any, function: Callable[[], Any]) -> list[Any]:

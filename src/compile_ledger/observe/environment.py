@@ -6,6 +6,7 @@ import os
 import platform
 import re
 import sys
+from pathlib import Path
 
 from compile_ledger.facts.environment import Environment
 
@@ -42,7 +43,7 @@ def _load() -> float | None:
 
 def _processor() -> str:
     try:
-        with open("/proc/cpuinfo", encoding="utf-8") as lines:
+        with Path("/proc/cpuinfo").open(encoding="utf-8") as lines:
             names = (line.split(":", 1)[1].strip() for line in lines if "model name" in line)
             return next(names, platform.processor())
     except OSError:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from compile_ledger.facts.compile import Symbol
 
-from .capabilities import Capabilities, need
 from .breaks import as_break
+from .capabilities import Capabilities, need
 from .misses import current
 from .own_code import ours
 from .session import Session

@@ -17,6 +17,8 @@ from .own_code import ours
 from .session import MANY, Session
 
 _USERS = ("torch._dynamo.eval_frame", "torch._dynamo.decorators")
+_STILL_VALID = True
+"""What the hook answers: the guards' own result stands."""
 _NAME = "set_guard_complete_hook"
 
 
@@ -26,7 +28,7 @@ def install(session: Session) -> None:
 
     need(eval_frame, _NAME)
     real = eval_frame.set_guard_complete_hook
-    count = itertools.repeat(True, MANY)
+    count = itertools.repeat(_STILL_VALID, MANY)
     hook = functools.partial(next, count)
     theirs = real(hook)
     if theirs is not None:

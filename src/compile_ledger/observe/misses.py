@@ -13,8 +13,8 @@ from compile_ledger.facts.compile import Compile, MissOutcome, Phases
 from compile_ledger.facts.graph_break import GraphBreak
 from compile_ledger.facts.place import Place, Raised
 
-from .capabilities import need
 from .breaks import as_break
+from .capabilities import need
 from .clock import cpu_ns
 from .entries import entry_of
 from .own_code import ours
@@ -81,7 +81,7 @@ def install(session: Session) -> None:
     original = target.__call__
 
     @functools.wraps(original)
-    def __call__(self: Any, frame: Any, *args: Any, **kwargs: Any) -> Any:
+    def call(self: Any, frame: Any, *args: Any, **kwargs: Any) -> Any:
         miss = session.contained(_before, session, frame.f_code)
         try:
             result = original(self, frame, *args, **kwargs)
@@ -93,7 +93,7 @@ def install(session: Session) -> None:
             session.contained(_after, session, miss, result, None)
         return result
 
-    target.__call__ = ours(__call__)
+    target.__call__ = ours(call)
     session.restore.append(functools.partial(setattr, target, "__call__", original))
 
 
@@ -142,9 +142,7 @@ def _note_state(miss: Miss, outcome: MissOutcome) -> None:
         miss.code.state = "off"
 
 
-def _judge(
-    miss: Miss, result: Any, error: BaseException | None
-) -> tuple[MissOutcome, Any, str]:
+def _judge(miss: Miss, result: Any, error: BaseException | None) -> tuple[MissOutcome, Any, str]:
     """The outcome, the guarded code where there is one, and why there is none."""
     if error is not None:
         return "raised", None, ""
@@ -212,7 +210,10 @@ def _phases(metrics: Any) -> Phases:
 
 def _caches(metrics: Any) -> dict[str, str]:
     found = {}
-    for name, field in (("fx graph", "inductor_fx_local_cache"), ("aot", "aotautograd_local_cache")):
+    for name, field in (
+        ("fx graph", "inductor_fx_local_cache"),
+        ("aot", "aotautograd_local_cache"),
+    ):
         for state in ("hit", "miss"):
             if getattr(metrics, f"{field}_{state}_count", None):
                 found[name] = state
@@ -257,6 +258,8 @@ def _fact(
         cpu_ns=cpu_ns() - miss.cpu,
         phases=_phases(metrics),
         caches=_caches(metrics),
-        restarts=tuple(sorted(str(r)[:300] for r in getattr(metrics, "restart_reasons", None) or ())),
+        restarts=tuple(
+            sorted(str(r)[:300] for r in getattr(metrics, "restart_reasons", None) or ())
+        ),
         thread=session.thread_number(),
     )

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from types import CodeType
+from typing import Any, TypeVar
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from types import CodeType
+_F = TypeVar("_F", bound=Callable[..., Any])
 
 _codes: dict[int, CodeType] = {}
 _skip: list[Callable[[CodeType], Any]] = []
 
 
-def ours(function: Any) -> Any:
+def ours(function: _F) -> _F:
     """Decorator: a function of ours that may run while Dynamo watches."""
     code = function.__code__
     if id(code) not in _codes:

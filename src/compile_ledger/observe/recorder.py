@@ -58,7 +58,9 @@ class Recorder:
         attempt = self.capabilities.attempt
         bind = functools.partial
         attempt("own-code", "keeps Dynamo from tracing the recorder", skip_ours)
-        attempt("regions", "torch.compile calls and calls of regions", bind(regions.install, session))
+        attempt(
+            "regions", "torch.compile calls and calls of regions", bind(regions.install, session)
+        )
         attempt("misses", "frame evaluations that reached Dynamo", bind(misses.install, session))
         attempt("entry-runs", "runs of each compiled entry", bind(entries.install, session))
         attempt("lookups", "guard lookups, silent eager calls", bind(lookups.install, session))
@@ -88,9 +90,7 @@ class Recorder:
         session = self.session
         return Counters(
             at_ns=session.now(),
-            regions=tuple(
-                RegionCalls(r.fact.id, r.calls, *r.times) for r in session.regions
-            ),
+            regions=tuple(RegionCalls(r.fact.id, r.calls, *r.times) for r in session.regions),
             entries=tuple(
                 EntryRuns(e.code_object, e.compile_id, entries.runs(e)) for e in session.entries
             ),

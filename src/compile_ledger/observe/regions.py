@@ -87,28 +87,32 @@ def _hook_init(session: Session, context_class: Any) -> None:
     original = context_class.__init__
 
     @functools.wraps(original)
-    def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
+    def init(self: Any, *args: Any, **kwargs: Any) -> None:
         original(self, *args, **kwargs)
         session.contained(_new_region, session, self)
 
-    context_class.__init__ = ours(__init__)
+    context_class.__init__ = ours(init)
+    session.restore.append(functools.partial(setattr, context_class, "__init__", original))
 
 
 def _hook_call(session: Session, context_class: Any) -> None:
     original = context_class.__call__
 
     @functools.wraps(original)
-    def __call__(self: Any, fn: Any) -> Any:
+    def call(self: Any, fn: Any) -> Any:
         session.contained(_name_region, session, self, fn)
         return original(self, fn)
 
-    context_class.__call__ = ours(__call__)
+    context_class.__call__ = ours(call)
+    session.restore.append(functools.partial(setattr, context_class, "__call__", original))
 
 
 @ours
 def _new_region(session: Session, context: Any) -> None:
     hooks = context.enter_exit_hooks
-    state = RegionState(Region(id=len(session.regions), target="", site=user_site() or session.default_site))
+    state = RegionState(
+        Region(id=len(session.regions), target="", site=user_site() or session.default_site)
+    )
     session.regions.append(state)
     hooks.append(enter_hook(session, state))
     state.context = weakref.ref(context)
@@ -118,7 +122,8 @@ def _new_region(session: Session, context: Any) -> None:
 def enter_hook(session: Session, state: RegionState) -> Callable[[], Callable[[], None]]:
     """The function that runs before each call of a region."""
     if session.calls is not None:
-        return ours(session.calls.enter_hook(state))
+        hook: Callable[[], Callable[[], None]] = session.calls.enter_hook(state)
+        return ours(hook)
     return ours(_sampling_hook(state))
 
 

@@ -11,6 +11,7 @@ import sysconfig
 import threading
 import time
 import weakref
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from compile_ledger.facts.region import CodeObject, Region
@@ -113,10 +114,13 @@ class Session:
         known = self.codes.get(key)
         if known is None:
             fact = _describe(next(self._numbers), code)
-            known = CodeState(fact, code, lambda _: self.codes.pop(key, None))
+            known = CodeState(fact, code, lambda _: self._forget(key))
             self.codes[key] = known
             self.sink.write(fact)
         return known
+
+    def _forget(self, key: int) -> None:
+        self.codes.pop(key, None)
 
     def write_region(self, region: Region) -> None:
         """Write a region's fact, again when more of it is known."""
@@ -141,7 +145,7 @@ def _describe(number: int, code: CodeType) -> CodeObject:
 
 
 _STDLIB = sysconfig.get_paths()["stdlib"] + os.sep
-_OURS = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+_OURS = str(Path(__file__).resolve().parents[1]) + os.sep
 
 
 def is_library(file: str) -> bool:
@@ -149,8 +153,8 @@ def is_library(file: str) -> bool:
     if file.startswith("<frozen "):
         return True
     torch = sys.modules.get("torch")
-    home = os.path.dirname(getattr(torch, "__file__", None) or "") if torch else ""
-    if home and file.startswith(home + os.sep):
+    home = getattr(torch, "__file__", None) or ""
+    if home and file.startswith(home.removesuffix("__init__.py")):
         return True
     return file.startswith(_STDLIB) and "-packages" not in file
 

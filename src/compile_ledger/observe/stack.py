@@ -66,7 +66,11 @@ def _frames(traceback: TracebackType | None) -> Iterator[Place]:
 def describe(error: BaseException) -> Raised:
     """An exception as a fact, with the user's lines of its traceback."""
     kind = type(error)
-    name = kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
+    name = (
+        kind.__qualname__
+        if kind.__module__ == "builtins"
+        else f"{kind.__module__}.{kind.__qualname__}"
+    )
     frames = tuple(_frames(error.__traceback__)) or _compiler_frames(error)
     return Raised(
         type=name,

@@ -116,5 +116,3 @@ def read_arm(path: Path, name: str = "", change: str = "") -> Arm:
 def _cpu(goodbye: Goodbye | None, counters: Counters | None) -> int:
     last = goodbye or counters
     return last.cpu_ns + last.children_cpu_ns if last else 0
-
-

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from compile_ledger.facts.agreement import Agreement, AgreementStatus
@@ -29,7 +29,9 @@ class Where:
     leaf: str
 
 
-def compare_leaf(where: Where, eager: Any, compiled: Any, reference: Any, stated: Tolerance) -> Agreement:
+def compare_leaf(
+    where: Where, eager: Any, compiled: Any, reference: Any, stated: Tolerance
+) -> Agreement:
     """Compare one leaf with eager's; ``reference`` is the fp64 tensor or None."""
     import torch
 
@@ -38,14 +40,14 @@ def compare_leaf(where: Where, eager: Any, compiled: Any, reference: Any, stated
     wrong = _wrong_form(eager, compiled)
     if wrong:
         return _agreement(where, compiled, "differs", why=wrong)
-    note = _stride_note(eager, compiled)
     if _same_bits(eager, compiled):
+        note = _stride_note(eager, compiled)
         return _agreement(where, compiled, "equal", note=note, max_abs=0.0, stated=True)
     if not (compiled.is_floating_point() or compiled.is_complex()):
         worst = float((eager.double() - compiled.double()).abs().max())
         why = f"exact values differ, by up to {worst:g}"
         return _agreement(where, compiled, "differs", why=why, max_abs=worst, stated=False)
-    return _compare_floats(where, eager, compiled, reference, stated, note)
+    return _compare_floats(where, eager, compiled, reference, stated)
 
 
 def _compare_texts(where: Where, eager: Any, compiled: Any) -> Agreement:
@@ -93,46 +95,37 @@ def _agreement(where: Where, tensor: Any, status: AgreementStatus, **more: Any) 
     )
 
 
-def _compare_floats(  # noqa: PLR0913
-    where: Where, eager: Any, compiled: Any, reference: Any, stated: Tolerance, note: str
+def _compare_floats(
+    where: Where, eager: Any, compiled: Any, reference: Any, stated: Tolerance
 ) -> Agreement:
     import torch
 
-    passes = torch.allclose(compiled, eager, rtol=stated.rtol, atol=stated.atol, equal_nan=True)
-    worst = _max_abs(eager, compiled)
     usable = reference is not None and reference.shape == compiled.shape
     masks = _masks(eager, compiled, reference if usable else None)
+    passes = torch.allclose(compiled, eager, rtol=stated.rtol, atol=stated.atol, equal_nan=True)
     if masks:
-        return _agreement(where, compiled, "differs", why=masks, max_abs=worst, stated=passes)
-    if not usable:
-        status: AgreementStatus = "within" if passes else "differs"
-        why = "" if passes else f"outside rtol={stated.rtol:g} atol={stated.atol:g}, no fp64 reference"
-        return _agreement(where, compiled, status, why=why, max_abs=worst, stated=passes, note=note)
-    return _against_reference(where, (eager, compiled, reference), worst, passes, note)
+        found = _agreement(where, compiled, "differs", why=masks)
+    elif usable:
+        found = _against_reference(where, eager, compiled, reference)
+    elif passes:
+        found = _agreement(where, compiled, "within")
+    else:
+        why = f"outside rtol={stated.rtol:g} atol={stated.atol:g}, no fp64 reference"
+        found = _agreement(where, compiled, "differs", why=why)
+    note = _stride_note(eager, compiled)
+    return replace(found, max_abs=_max_abs(eager, compiled), stated=bool(passes), note=note)
 
 
-def _against_reference(
-    where: Where, three: tuple[Any, Any, Any], worst: float | None, passes: bool, note: str
-) -> Agreement:
+def _against_reference(where: Where, eager: Any, compiled: Any, reference: Any) -> Agreement:
     import torch
 
-    eager, compiled, reference = three
     of_eager, of_compiled = relative_error(eager, reference), relative_error(compiled, reference)
     bound = max(EAGER_FACTOR * of_eager, EPS_FACTOR * torch.finfo(compiled.dtype).eps)
     within = of_compiled <= bound
     why = "" if within else f"error {of_compiled:.2g} against fp64, eager's is {of_eager:.2g}"
-    return _agreement(
-        where,
-        compiled,
-        "within" if within else "differs",
-        why=why,
-        max_abs=worst,
-        stated=passes,
-        error_compiled=of_compiled,
-        error_eager=of_eager,
-        reference="fp64",
-        note=note,
-    )
+    status: AgreementStatus = "within" if within else "differs"
+    found = _agreement(where, compiled, status, why=why, reference="fp64")
+    return replace(found, error_compiled=of_compiled, error_eager=of_eager)
 
 
 def _real(tensor: Any) -> Any:

@@ -58,7 +58,8 @@ class Twin:
 
         try:
             if isinstance(target, torch.nn.Module):
-                return self.module(target)
+                module: Callable[..., Any] = self.module(target)
+                return module
             if isinstance(target, types.MethodType):
                 return types.MethodType(target.__func__, self._owner(target.__self__))
             if isinstance(target, types.FunctionType):

@@ -61,7 +61,7 @@ class Watcher:
     def prepare(self, region: int, number: int, before: Before, called: Any) -> Any:
         """Whatever must happen before the call; its result is handed to ``finish``."""
 
-    def finish(  # noqa: PLR0913
+    def finish(
         self, region: int, number: int, before: Before, content: dict[str, Any], extra: Any
     ) -> None:
         """Take the call's outputs."""
@@ -74,7 +74,7 @@ class Watcher:
 class Keeper(Watcher):
     """The eager arm: keeps outputs."""
 
-    def finish(  # noqa: D102, PLR0913
+    def finish(  # noqa: D102
         self, region: int, number: int, before: Before, content: dict[str, Any], extra: Any
     ) -> None:
         del extra
@@ -154,7 +154,7 @@ class Comparer(Watcher):
         except Exception as error:  # noqa: BLE001  no copy: the call is not compared, and why
             return f"{type(error).__name__}: {error}"[:200]
 
-    def finish(  # noqa: D102, PLR0913
+    def finish(  # noqa: D102
         self, region: int, number: int, before: Before, content: dict[str, Any], extra: Any
     ) -> None:
         kept = self.store.load(region, number)
@@ -181,16 +181,16 @@ class Comparer(Watcher):
         if kept is not None:
             self._compare(Where(None, None, "state"), kept, final_content(value), {}, "")
 
-    def _compare(  # noqa: PLR0913
-        self, where: Where, kept: Any, content: Any, reference: Any, note: str
-    ) -> None:
+    def _compare(self, where: Where, kept: Any, content: Any, reference: Any, note: str) -> None:
         if kept["raised"] != content["raised"]:
             why = f"eager: {kept['raised'] or 'no exception'}; here: {content['raised'] or 'none'}"
             self.write(Agreement(where.region, where.call, "exception", "differs", why=why))
             return
         mine, theirs = _by_path(kept), _by_path(content)
         for path in dict.fromkeys([*mine, *theirs]):
-            leaf = Where(where.region, where.call, f"state{path[3:]}" if where.call is None else path)
+            leaf = Where(
+                where.region, where.call, f"state{path[3:]}" if where.call is None else path
+            )
             found = self.compare_one(leaf, mine.get(path), theirs.get(path), reference.get(path))
             self.write(_noted(found, note))
 
@@ -198,7 +198,9 @@ class Comparer(Watcher):
         """Compare one leaf; a leaf that one side lacks differs."""
         if mine is None or theirs is None:
             side = "eager only" if theirs is None else "compiled only"
-            return Agreement(where.region, where.call, where.leaf, "differs", why=f"present in {side}")
+            return Agreement(
+                where.region, where.call, where.leaf, "differs", why=f"present in {side}"
+            )
         return compare_leaf(where, mine, theirs, reference, self.stated)
 
 
@@ -213,8 +215,13 @@ class Repeater(Comparer):
         if found.status != "within":
             return found
         return Agreement(
-            where.region, where.call, where.leaf, "differs", why="eager differs from itself",
-            max_abs=found.max_abs, stated=found.stated,
+            where.region,
+            where.call,
+            where.leaf,
+            "differs",
+            why="eager differs from itself",
+            max_abs=found.max_abs,
+            stated=found.stated,
         )
 
 
