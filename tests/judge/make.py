@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Sequence
 from typing import Any
 
-from compile_ledger.facts.agreement import Agreement
+from compile_ledger.facts.agreement import Agreement, AgreementStatus
 from compile_ledger.facts.arm import Arm, Header
 from compile_ledger.facts.calls import Call, Disposition
-from compile_ledger.facts.compile import Compile
+from compile_ledger.facts.compile import Compile, MissOutcome
 from compile_ledger.facts.contract import Contract
 from compile_ledger.facts.environment import Environment
 from compile_ledger.facts.place import Place, Raised
@@ -76,7 +77,9 @@ def eager_calls(number: int, region: int = 0) -> tuple[Call, ...]:
     return tuple(Call(region, i, None, cpu_ns=1000) for i in range(number))
 
 
-def compile_at(call: int, outcome: str = "compiled", *reasons: str, **fields: Any) -> Compile:
+def compile_at(
+    call: int, outcome: MissOutcome = "compiled", *reasons: str, **fields: Any
+) -> Compile:
     """A cache miss during one call of region 0."""
     base: dict[str, Any] = {
         "code_object": 0,
@@ -109,7 +112,9 @@ def length_compiles(lengths: Sequence[int], limit: int = 8) -> tuple[Compile, ..
         if length in entries:
             continue
         reasons = [size("idx", 1, e, length, f"0/{i}") for i, e in enumerate(entries)][::-1]
-        outcome = "refused" if len(entries) >= limit else "recompiled" if entries else "compiled"
+        outcome: MissOutcome = (
+            "refused" if len(entries) >= limit else "recompiled" if entries else "compiled"
+        )
         limited = {"limit": "recompile_limit", "limit_value": limit} if outcome == "refused" else {}
         found.append(compile_at(call, outcome, *reasons, **limited))
         if outcome == "refused":
@@ -156,23 +161,26 @@ def raised(kind: str = "ValueError", message: str = "bad", line: int = 7) -> Rai
     return Raised(kind, message, Place("serve.py", line))
 
 
-def agree(leaf: str = "out", status: str = "within", **fields: Any) -> Agreement:
+def agree(leaf: str = "out", status: AgreementStatus = "within", **fields: Any) -> Agreement:
     """How one leaf of call 0 compares."""
     base: dict[str, Any] = {"region": 0, "call": 0, "dtype": "float32", "shape": (2,), **fields}
-    return Agreement(leaf=leaf, status=status, **base)  # type: ignore[arg-type]
+    return Agreement(leaf=leaf, status=status, **base)
 
 
 def steady(eager_ns: int, compiled_ns: int, noise: int = 0, number: int = 60) -> SteadyState:
-    """Steady-state samples that wobble by up to ``noise`` nanoseconds."""
-    wobble = [(7 * i % 11 - 5) * noise // 5 for i in range(number)]
-    shifted = wobble[3:] + wobble[:3]
-    other = wobble[5:] + wobble[:5]
+    """Steady-state samples of region 0, each off by up to ``noise`` nanoseconds."""
+    draw = random.Random(7)  # noqa: S311  not for secrets
+
+    def side(middle: int) -> tuple[int, ...]:
+        return tuple(middle + draw.randint(-noise, noise) for _ in range(number))
+
+    eager, again, compiled = side(eager_ns), side(eager_ns), side(compiled_ns)
     return SteadyState(
         region=0,
         design="interleaved calls",
-        eager=tuple(eager_ns + w for w in wobble),
-        eager_again=tuple(eager_ns + w for w in shifted),
-        compiled=tuple(compiled_ns + w for w in other),
-        wall_eager=tuple(eager_ns + w for w in wobble),
-        wall_compiled=tuple(compiled_ns + w for w in other),
+        eager=eager,
+        eager_again=again,
+        compiled=compiled,
+        wall_eager=eager,
+        wall_compiled=compiled,
     )

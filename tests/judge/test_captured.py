@@ -9,6 +9,7 @@ import pytest
 
 from compile_ledger.facts.arm import Arm
 from compile_ledger.facts.calls import Counters, EntryRuns, RegionCalls
+from compile_ledger.facts.compile import MissOutcome
 from compile_ledger.facts.environment import Capability
 from compile_ledger.facts.graph_break import GraphBreak
 from compile_ledger.facts.place import Place
@@ -36,7 +37,7 @@ def broken(graphs: int = 2, **fields: Any) -> Arm:
     return make.healthy(**{**base, **fields})
 
 
-def skipped(code: int = 0, outcome: str = "switched_off", **fields: Any) -> Any:
+def skipped(code: int = 0, outcome: MissOutcome = "switched_off", **fields: Any) -> Any:
     """A frame that Dynamo gave up in call 0."""
     given = {"code_object": code, "breaks": (PRINT,), "why": "break in a loop", "compile_id": "0/0"}
     return make.compile_at(0, outcome, **{**given, **fields})

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from compile_ledger.facts.arm import Arm
-from compile_ledger.facts.compile import Compile, Symbol
+from compile_ledger.facts.calls import Call, Counters, RegionCalls
+from compile_ledger.facts.compile import Compile, MissOutcome, Symbol
 from compile_ledger.judge.choose import Arms
 from compile_ledger.judge.judged import Judged
 from compile_ledger.judge.stable import judge_stable
@@ -139,7 +140,9 @@ class TestRecurring:
         events = [make.compile_at(0)]
         for call in range(1, 6):
             texts = [make.size("x", 0, e, call + 4) for e in range(4, 4 + call)]
-            events.append(make.compile_at(call, "recompiled", flag, *texts, make.size("x", 0, 3, 9)))
+            events.append(
+                make.compile_at(call, "recompiled", flag, *texts, make.size("x", 0, 3, 9))
+            )
         arm = make.healthy(calls=make.calls("crrrrr"), compiles=tuple(events))
         assert judged(arm).findings[0].subject == "x"
 
@@ -197,7 +200,7 @@ class TestLimits:
         for call in range(1, 9):
             texts = [f"0/{i}: n == {i + 4}" for i in range(call)]
             extra = {"limit": "recompile_limit", "limit_value": 8} if call == 8 else {}
-            outcome = "refused" if call == 8 else "recompiled"
+            outcome: MissOutcome = "refused" if call == 8 else "recompiled"
             events.append(make.compile_at(call, outcome, *texts, **extra))
         arm = make.healthy(calls=make.calls("crrrrrrrx.."), compiles=tuple(events))
         (guard, _) = judged(arm).findings
@@ -254,14 +257,18 @@ class TestLimits:
         assert "calls 3-4" in finding.sentence
 
 
+_OUTCOMES: dict[str, MissOutcome] = {"c": "compiled", "r": "recompiled", "x": "refused"}
+
+
 def shared(regions: int) -> Arm:
     """Library modules of different classes, one call each, on one code object."""
     made = tuple(make.region(i, f"torch.nn.Kind{i}", kind="module") for i in range(regions))
-    events, calls = [], []
+    events: list[Compile] = []
+    calls: list[Call] = []
     for i in range(regions):
         letter = "c" if i == 0 else "r" if i < 8 else "x" if i == 8 else "f"
         calls += make.calls(letter, i, start_ns=1000 * i)
-        outcome = {"c": "compiled", "r": "recompiled", "x": "refused"}.get(letter)
+        outcome = _OUTCOMES.get(letter)
         if outcome:
             texts = [f"___check_type_id(fn, {e})" for e in range(min(i, 8))]
             more = {"limit": "recompile_limit", "limit_value": 8} if outcome == "refused" else {}
@@ -367,8 +374,6 @@ class TestWhichArmDecides:
 
 class TestRecorded:
     def recorded(self, events: Sequence[Compile], calls: int) -> Arm:
-        from compile_ledger.facts.calls import Counters, RegionCalls
-
         counters = Counters(at_ns=100 * (calls + 1), regions=(RegionCalls(0, calls),))
         unknown = tuple(dataclasses.replace(event, call=None) for event in events)
         return make.healthy("recorded", calls=(), compiles=unknown, counters=counters)
