@@ -139,3 +139,42 @@ def test_words() -> None:
     assert listed("abcdefgh", 3) == "a, b, c, ..."
     assert spans([7, 0, 1, 2, 5, 8]) == "0-2, 5, 7-8"
     assert [short_seconds(s) for s in (12.34, 0.45, 3e-5)] == ["12.3 s", "450 ms", "30.0 us"]
+
+
+def totals(lookups: int | None) -> Ledger:
+    """A recording of the chapter's stream in which calls were counted only."""
+    chapter = make.chapter("recorded")
+    counters = Counters(
+        at_ns=1500,
+        regions=(RegionCalls(0, 13),),
+        entries=tuple(
+            EntryRuns(0, f"0/{i}", 2 if i == 4 else 1) for i in range(len(chapter.compiles) - 1)
+        ),
+        lookups=lookups,
+    )
+    return ledger(make.arms(dataclasses.replace(chapter, calls=(), counters=counters)))
+
+
+def test_totals_alone_show_the_silent_calls() -> None:
+    found = totals(12)
+    assert found.diagnosis is not None
+    assert "at least 9 distinct lengths in 13 calls, 8 entries" in found.diagnosis.sentence
+    assert "3 calls ran eagerly" in found.diagnosis.sentence
+    (silent,) = [f for f in found.findings if f.slug == "silent-eager"]
+    assert (silent.count, silent.cost.calls) == (3, 3)
+    (region,) = found.regions
+    assert {k: v for k, v in region.dispositions.items() if v} == {
+        "compiled": 1,
+        "recompiled": 7,
+        "reused": 1,
+        "refused": 1,
+        "fell_back": 3,
+    }
+    assert found.levels[2].status == "holds"
+
+
+def test_without_lookups_no_silent_call_is_claimed() -> None:
+    found = totals(None)
+    assert "silent-eager" not in {finding.slug for finding in found.findings}
+    assert found.diagnosis is not None
+    assert "recompile_limit (8) was hit at call 9" in found.diagnosis.sentence

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from compile_ledger.facts.calls import SERVED, Call
 
+from .silent import unserved
 from .view import View
 
 _UNSERVED = (None, "skipped", "switched_off")
@@ -64,14 +65,18 @@ def _from_counters(view: View, region: int) -> GraphsPerCall | None:
     if counters is None or not calls:
         return None
     mine = {c.code_object for c in view.compiles_of(region)}
+    known = view.regions.get(region)
+    if known and known.root is not None:
+        mine.add(known.root)
+    served = calls - unserved(view, region)
     alone = all(len(view.regions_on(code)) == 1 for code in mine)
-    if not alone or (mine and not counters.entries):
+    if not alone or (mine and not counters.entries) or served <= 0:
         return None
-    graphs = {(c.code_object, c.compile_id) for c in view.compiles if c.has_graph}
+    bare = {(c.code_object, c.compile_id) for c in view.compiles if c.kept and not c.has_graph}
     runs = sum(
-        e.runs
-        for e in counters.entries
-        if e.code_object in mine and (e.code_object, e.compile_id) in graphs
+        entry.runs
+        for entry in counters.entries
+        if entry.code_object in mine and (entry.code_object, entry.compile_id) not in bare
     )
-    per_call = round(runs / calls, 2)
-    return GraphsPerCall(region, calls, calls, per_call, per_call, settled=False)
+    per_call = round(runs / served, 2)
+    return GraphsPerCall(region, calls, served, per_call, per_call, settled=False)

@@ -121,8 +121,8 @@ def cost_line(found: Cost) -> Line:
             _interval("A/A", found.noise, steady, why),
             _seconds("cold start", found.cold_seconds, f"{calls}, cold arm"),
             _seconds("warm start", found.warm_seconds, f"{calls}, warm arm"),
-            _calls("break-even cold", found.cold_break_even),
-            _calls("break-even warm", found.warm_break_even),
+            _calls("break-even cold", found.cold_break_even, found.saving_per_call),
+            _calls("break-even warm", found.warm_break_even, found.saving_per_call),
         ),
     )
 
@@ -138,9 +138,11 @@ def _interval(name: str, found: Interval, tool: str, why: str) -> Cell:
     return cell(name, f"{found.value:.3f} [{found.low:.3f}, {found.high:.3f}]", tool)
 
 
-def _calls(name: str, value: float | None) -> Cell:
+def _calls(name: str, value: float | None, saving: Interval) -> Cell:
     text = f"{value:,.0f} calls" if value is not None else None
-    return cell(name, text, "cost over saving", "never, or not measured")
+    if value is None and saving.high is not None and saving.high <= 0:
+        text = "never: a compiled call saves nothing"
+    return cell(name, text, "cost over saving", "the cost or the saving is not known")
 
 
 def correctness_line(found: Correctness) -> Line:

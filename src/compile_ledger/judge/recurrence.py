@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from compile_ledger.facts.compile import Compile
@@ -123,13 +122,3 @@ def _anew(view: View, events: list[Compile]) -> Anew | None:
         return None
     code = view.code[events[0].code_object]
     return Anew(code.place, tuple(events), len(order))
-
-
-def silent_calls(view: View, regions: Iterable[int]) -> tuple[tuple[int, int], ...]:
-    """Calls (region, index) that fell back to eager unannounced."""
-    return tuple(
-        (call.region, call.index)
-        for region in regions
-        for call in view.calls.get(region, ())
-        if call.disposition == "fell_back"
-    )

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from compile_ledger.facts.calls import DISPOSITIONS
+from compile_ledger.facts.calls import DISPOSITIONS, WORST_FIRST, Disposition
 from compile_ledger.facts.compile import Compile
 
 from .causes import primary
 from .document import CodeObjectRow, Entry, Limit, Off, RegionRow
+from .silent import unserved
 from .view import View, runs_of
 
 
@@ -35,17 +36,21 @@ def _region(view: View, region: int) -> RegionRow:
 
 def _dispositions(view: View, region: int) -> dict[str, int]:
     """All eight dispositions, those that never happened as 0."""
-    found = dict.fromkeys(DISPOSITIONS, 0)
     calls = view.calls.get(region, ())
-    for call in calls:
-        if call.disposition:
-            found[call.disposition] += 1
-    if not calls:
-        events = view.compiles_of(region)
-        for event in events:
-            found[event.outcome] += 1
-        found["reused"] = max(0, view.length(region) - len(events))
-    return {str(name): number for name, number in found.items()}
+    seen = [call.disposition for call in calls] if calls else _from_totals(view, region)
+    return {str(name): seen.count(name) for name in DISPOSITIONS}
+
+
+def _from_totals(view: View, region: int) -> list[Disposition | None]:
+    """What became of calls that were only counted: misses as seen, the rest by number."""
+    worst: dict[int, Disposition] = {}
+    for number, event in enumerate(view.compiles_of(region)):
+        key = event.call if event.call is not None else -1 - number
+        worst[key] = min(worst.get(key, event.outcome), event.outcome, key=WORST_FIRST.index)
+    found: list[Disposition | None] = list(worst.values())
+    lost = sum(found.count(name) for name in ("refused", "switched_off", "raised"))
+    found += ["fell_back"] * max(0, unserved(view, region) - lost)
+    return found + ["reused"] * max(0, view.length(region) - len(found))
 
 
 def code_object_rows(view: View) -> tuple[CodeObjectRow, ...]:

@@ -8,8 +8,9 @@ from compile_ledger.facts.compile import Compile
 
 from .causes import cause
 from .document import Finding
-from .recurrence import Recurring, ending, made_anew, silent_calls
+from .recurrence import Recurring, ending, made_anew
 from .shared_line import shared_failure, unrelated
+from .silent import silent_calls, silent_lookups
 from .stable_findings import (
     Story,
     cache_limit,
@@ -17,6 +18,7 @@ from .stable_findings import (
     fresh_code,
     recompiles,
     silent_eager,
+    silent_total,
     switched_off,
     unnamed_recompiles,
 )
@@ -45,21 +47,22 @@ def _limited(view: View, hit: Compile, counted: set[tuple[int, int]]) -> Iterato
     regions = view.regions_on(hit.code_object)
     silent = [at for at in silent_calls(view, regions) if at not in counted]
     counted.update(silent)
+    number = len(silent) or silent_lookups(view)
     same = tuple(c for c in view.compiles if c.code_object == hit.code_object)
     found = cause_of(view, hit)
     limit = cache_limit(view, hit)
     calls = sum(view.length(region) for region in regions)
     if unrelated(view, hit.code_object):
-        yield shared_failure(view, hit, len(silent))
+        yield shared_failure(view, hit, number)
     elif found:
-        yield recompiles(
-            view, Story(found, same, _how_it_ends(hit, len(silent)), len(silent), calls)
-        )
+        yield recompiles(view, Story(found, same, _how_it_ends(hit, number), number, calls))
     yield limit
     for region in regions:
         mine = [index for of, index in silent if of == region]
         if mine:
             yield silent_eager(view, region, hit.code_object, mine)
+    if number and not silent:
+        yield silent_total(view, hit, number)
 
 
 def _how_it_ends(hit: Compile, silent: int) -> str:

@@ -151,6 +151,25 @@ def silent_eager(view: View, region: int | None, code: int | None, calls: list[i
     )
 
 
+def silent_total(view: View, hit: Compile, number: int) -> Finding:
+    """Silent lookups of a recording in which calls were counted only."""
+    region = view.region_of(hit)
+    said = f"{count(number, 'lookup')} found no entry and ran eagerly, unannounced"
+    return Finding(
+        id=f"silent-eager:{hit.code_object}",
+        slug="silent-eager",
+        level="STABLE",
+        severity="failure",
+        sentence=f"{said} (all regions together)",
+        site=view.site(region, hit.code_object),
+        count=number,
+        cost=FindingCost(calls=number),
+        evidence=(Evidence(instrument("lookups", view.arm), said, arm=view.arm.name),),
+        region=region,
+        code_object=hit.code_object,
+    )
+
+
 def switched_off(view: View, event: Compile, after: list[int]) -> Finding:
     """A code object that had served was switched off: by which call, and what followed."""
     region = view.region_of(event)
