@@ -7,8 +7,8 @@ from .cells import absent, cell
 from .document import Cell, Correctness, Cost, Finding, Interval, Level, Line
 from .graphs import graphs_per_call
 from .instruments import instrument
+from .recompile_findings import cause_of
 from .rows import region_rows
-from .stable_findings import cause_of
 from .view import View
 from .words import count, listed, short_seconds
 

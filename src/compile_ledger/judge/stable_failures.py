@@ -8,20 +8,11 @@ from compile_ledger.facts.compile import Compile
 
 from .causes import cause
 from .document import Finding
+from .loss_findings import cache_limit, silent_eager, silent_total, switched_off
+from .recompile_findings import Story, cause_of, fresh_code, recompiles, unnamed_recompiles
 from .recurrence import Recurring, ending, made_anew
 from .shared_line import shared_failure, unrelated
 from .silent import silent_calls, silent_lookups
-from .stable_findings import (
-    Story,
-    cache_limit,
-    cause_of,
-    fresh_code,
-    recompiles,
-    silent_eager,
-    silent_total,
-    switched_off,
-    unnamed_recompiles,
-)
 from .stream import Stream, streams
 from .view import View
 from .words import count

@@ -1,8 +1,7 @@
-"""Findings of level STABLE that name how the graphs stop serving."""
+"""Findings of level STABLE that name the cause of recompiles."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from compile_ledger.facts.compile import Compile
@@ -12,9 +11,10 @@ from .classify_guard import KINDS
 from .document import Evidence, Finding, FindingCost
 from .instruments import instrument
 from .prices import compile_seconds
+from .reasons import entry_count, on_same_code, quoted
 from .recurrence import Anew, Recurring
 from .view import View
-from .words import count, listed, spans
+from .words import count, listed
 
 
 def via_frame(view: View, region: int | None, code_object: int) -> str:
@@ -50,7 +50,7 @@ def recompiles(view: View, story: Story) -> Finding:
     region = view.region_of(last)
     slug = "recompile-shape" if found.key.kind == "size" else "recompile-guard"
     entries = sum(event.kept for event in events if event.code_object == last.code_object)
-    seen = f"{values_seen(found, unseen)} in {count(story.calls, 'call')}, {_entries(entries)}"
+    seen = f"{values_seen(found, unseen)} in {count(story.calls, 'call')}, {entry_count(entries)}"
     sentence = f"{_head(found)}: {seen}; {story.ends}{via_frame(view, region, last.code_object)}"
     return Finding(
         id=f"{slug}:{last.code_object}",
@@ -65,7 +65,7 @@ def recompiles(view: View, story: Story) -> Finding:
         actual=first.actual,
         count=found.compiles,
         cost=FindingCost(seconds=compile_seconds(view, events), calls=unseen or None),
-        evidence=(*_blamed(view, found), *_quoted(view, events)),
+        evidence=(*_blamed(view, found), *quoted(view, events)),
         region=region,
         code_object=last.code_object,
     )
@@ -83,129 +83,12 @@ def _head(found: Cause) -> str:
     return f"recompiles on {KINDS[key.kind].title}: {key.subject or '?'}{changed}{brought}"
 
 
-def _entries(number: int) -> str:
-    return count(number, "entry", "entries")
-
-
 def _blamed(view: View, found: Cause) -> tuple[Evidence, ...]:
     """The values and the line of source that the guard names."""
     lines = listed(sorted({str(f.user_line) for f in found.failures if f.user_line}), 3)
     text = f"{found.key.text}: {listed(found.values, 16)}" + (f" at {lines}" if lines else "")
     tool = instrument("recompile reasons", view.arm)
     return (Evidence(tool, text, count=found.compiles, arm=view.arm.name),)
-
-
-def _quoted(view: View, events: Iterable[Compile]) -> tuple[Evidence, ...]:
-    tool = instrument("recompile reasons", view.arm)
-    texts = [event.reasons[0] for event in events if event.reasons]
-    return tuple(Evidence(tool, text, arm=view.arm.name) for text in texts[:16])
-
-
-def cache_limit(view: View, hit: Compile) -> Finding:
-    """A limit was hit: which, on which code object, at which call."""
-    region = view.region_of(hit)
-    code = view.code.get(hit.code_object)
-    value = f" ({hit.limit_value})" if hit.limit_value is not None else ""
-    name = f"{hit.limit or 'a recompile limit'}{value}"
-    at = f" at call {hit.call}" if hit.call is not None else ""
-    frame = code.name if code else "a frame"
-    kept = max(hit.entries_before, sum(c.kept for c in _same(view, hit)))
-    return Finding(
-        id=f"cache-limit:{hit.code_object}",
-        slug="cache-limit",
-        level="STABLE",
-        severity="failure",
-        sentence=f"{name} was hit on {frame}{at}, with {_entries(kept)} in its cache line",
-        site=view.site(region, hit.code_object),
-        subject=hit.limit,
-        expected=f"at most {hit.limit_value}" if hit.limit_value is not None else "",
-        evidence=(Evidence(instrument("limits", view.arm), name, arm=view.arm.name),),
-        region=region,
-        code_object=hit.code_object,
-    )
-
-
-def _same(view: View, event: Compile) -> list[Compile]:
-    return [c for c in view.compiles if c.code_object == event.code_object]
-
-
-def silent_eager(view: View, region: int | None, code: int | None, calls: list[int]) -> Finding:
-    """Calls that no entry took and that ran eagerly without a word."""
-    length = view.length(region) if region is not None else len(calls)
-    where = f": calls {spans(calls)}" if calls else ""
-    return Finding(
-        id=f"silent-eager:{code if code is not None else region}",
-        slug="silent-eager",
-        level="STABLE",
-        severity="failure",
-        sentence=(
-            f"{count(len(calls), 'call')} of {length} of {view.target(region)} "
-            f"ran eagerly, unannounced{where}"
-        ),
-        site=view.site(region, code),
-        count=len(calls),
-        cost=FindingCost(calls=len(calls)),
-        evidence=(Evidence(instrument("lookups", view.arm), spans(calls), arm=view.arm.name),),
-        region=region,
-        code_object=code,
-    )
-
-
-def silent_total(view: View, hit: Compile, number: int) -> Finding:
-    """Silent lookups of a recording in which calls were counted only."""
-    region = view.region_of(hit)
-    said = f"{count(number, 'lookup')} found no entry and ran eagerly, unannounced"
-    return Finding(
-        id=f"silent-eager:{hit.code_object}",
-        slug="silent-eager",
-        level="STABLE",
-        severity="failure",
-        sentence=f"{said} (all regions together)",
-        site=view.site(region, hit.code_object),
-        count=number,
-        cost=FindingCost(calls=number),
-        evidence=(Evidence(instrument("lookups", view.arm), said, arm=view.arm.name),),
-        region=region,
-        code_object=hit.code_object,
-    )
-
-
-def switched_off(view: View, event: Compile, after: list[int]) -> Finding:
-    """A code object that had served was switched off: by which call, and what followed."""
-    region = view.region_of(event)
-    code = view.code.get(event.code_object)
-    name = code.name if code else view.target(region)
-    by = f" by call {event.call}" if event.call is not None else ""
-    why = _why_off(event)
-    eager = (
-        f"; {count(len(after), 'later call')} ran eagerly: calls {spans(after)}" if after else ""
-    )
-    return Finding(
-        id=f"switched-off:{event.code_object}",
-        slug="switched-off",
-        level="STABLE",
-        severity="failure",
-        sentence=f"{name} was switched off for good{by}: {why}{eager}",
-        site=view.site(region, event.code_object),
-        subject=name,
-        count=1,
-        cost=FindingCost(calls=len(after)),
-        evidence=(
-            Evidence(instrument("compile records", view.arm), why, arm=view.arm.name),
-            *_quoted(view, [event]),
-        ),
-        region=region,
-        code_object=event.code_object,
-    )
-
-
-def _why_off(event: Compile) -> str:
-    if event.raised:
-        return f"its new trace raised {event.raised.type}"
-    if event.breaks:
-        at = f" at {event.breaks[0].place}" if event.breaks[0].place else ""
-        return f"its new trace broke where it cannot resume: {event.breaks[0].reason}{at}"
-    return event.why.split("\n")[0] or "its new trace held no tensor operation"
 
 
 def unnamed_recompiles(view: View, found: Recurring, calls: int) -> Finding:
@@ -258,4 +141,4 @@ def fresh_code(view: View, found: Anew) -> Finding:
 
 def cause_of(view: View, hit: Compile) -> Cause | None:
     """The leading cause of all compiles on the code object of one of them."""
-    return leading(_same(view, hit))
+    return leading(on_same_code(view, hit))

@@ -1,0 +1,114 @@
+"""Findings of level STABLE that say what was lost: limits, silent calls, code switched off."""
+
+from __future__ import annotations
+
+from compile_ledger.facts.compile import Compile
+
+from .document import Evidence, Finding, FindingCost
+from .instruments import instrument
+from .reasons import entry_count, on_same_code, quoted
+from .view import View
+from .words import count, spans
+
+
+def cache_limit(view: View, hit: Compile) -> Finding:
+    """A limit was hit: which, on which code object, at which call."""
+    region = view.region_of(hit)
+    code = view.code.get(hit.code_object)
+    value = f" ({hit.limit_value})" if hit.limit_value is not None else ""
+    name = f"{hit.limit or 'a recompile limit'}{value}"
+    at = f" at call {hit.call}" if hit.call is not None else ""
+    frame = code.name if code else "a frame"
+    kept = max(hit.entries_before, sum(c.kept for c in on_same_code(view, hit)))
+    return Finding(
+        id=f"cache-limit:{hit.code_object}",
+        slug="cache-limit",
+        level="STABLE",
+        severity="failure",
+        sentence=f"{name} was hit on {frame}{at}, with {entry_count(kept)} in its cache line",
+        site=view.site(region, hit.code_object),
+        subject=hit.limit,
+        expected=f"at most {hit.limit_value}" if hit.limit_value is not None else "",
+        evidence=(Evidence(instrument("limits", view.arm), name, arm=view.arm.name),),
+        region=region,
+        code_object=hit.code_object,
+    )
+
+
+def silent_eager(view: View, region: int | None, code: int | None, calls: list[int]) -> Finding:
+    """Calls that no entry took and that ran eagerly without a word."""
+    length = view.length(region) if region is not None else len(calls)
+    where = f": calls {spans(calls)}" if calls else ""
+    return Finding(
+        id=f"silent-eager:{code if code is not None else region}",
+        slug="silent-eager",
+        level="STABLE",
+        severity="failure",
+        sentence=(
+            f"{count(len(calls), 'call')} of {length} of {view.target(region)} "
+            f"ran eagerly, unannounced{where}"
+        ),
+        site=view.site(region, code),
+        count=len(calls),
+        cost=FindingCost(calls=len(calls)),
+        evidence=(Evidence(instrument("lookups", view.arm), spans(calls), arm=view.arm.name),),
+        region=region,
+        code_object=code,
+    )
+
+
+def silent_total(view: View, hit: Compile, number: int) -> Finding:
+    """Silent lookups of a recording in which calls were counted only."""
+    region = view.region_of(hit)
+    said = f"{count(number, 'lookup')} found no entry and ran eagerly, unannounced"
+    return Finding(
+        id=f"silent-eager:{hit.code_object}",
+        slug="silent-eager",
+        level="STABLE",
+        severity="failure",
+        sentence=f"{said} (all regions together)",
+        site=view.site(region, hit.code_object),
+        count=number,
+        cost=FindingCost(calls=number),
+        evidence=(Evidence(instrument("lookups", view.arm), said, arm=view.arm.name),),
+        region=region,
+        code_object=hit.code_object,
+    )
+
+
+def switched_off(view: View, event: Compile, after: list[int]) -> Finding:
+    """A code object that had served was switched off: by which call, and what followed."""
+    region = view.region_of(event)
+    code = view.code.get(event.code_object)
+    name = code.name if code else view.target(region)
+    by = f" by call {event.call}" if event.call is not None else ""
+    why = _why_off(event)
+    eager = (
+        f"; {count(len(after), 'later call')} ran eagerly: calls {spans(after)}" if after else ""
+    )
+    return Finding(
+        id=f"switched-off:{event.code_object}",
+        slug="switched-off",
+        level="STABLE",
+        severity="failure",
+        sentence=f"{name} was switched off for good{by}: {why}{eager}",
+        site=view.site(region, event.code_object),
+        subject=name,
+        count=1,
+        cost=FindingCost(calls=len(after)),
+        evidence=(
+            Evidence(instrument("compile records", view.arm), why, arm=view.arm.name),
+            *quoted(view, [event]),
+        ),
+        region=region,
+        code_object=event.code_object,
+    )
+
+
+def _why_off(event: Compile) -> str:
+    if event.raised:
+        return f"its new trace raised {event.raised.type}"
+    if event.breaks:
+        at = f" at {event.breaks[0].place}" if event.breaks[0].place else ""
+        return f"its new trace broke where it cannot resume: {event.breaks[0].reason}{at}"
+    return event.why.split("\n")[0] or "its new trace held no tensor operation"
