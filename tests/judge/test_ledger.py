@@ -178,3 +178,26 @@ def test_without_lookups_no_silent_call_is_claimed() -> None:
     assert "silent-eager" not in {finding.slug for finding in found.findings}
     assert found.diagnosis is not None
     assert "recompile_limit (8) was hit at call 9" in found.diagnosis.sentence
+
+
+def test_level_that_is_not_asked_is_not_unproven() -> None:
+    capture = make.healthy(agreements=(make.agree(),))
+    found = judge(make.arms(make.eager(), capture), make.EAGER_BACKEND, tool_version="0")
+    assert [level.status for level in found.levels] == ["holds"] * 4 + ["not_measured"]
+    assert found.unproven is None
+
+
+def test_library_code_without_compiles_has_no_row() -> None:
+    codes = (make.code(), make.code(1, "disable", library=True), make.code(2, "helper"))
+    found = ledger(make.arms(make.healthy(code_objects=codes)))
+    assert [row.id for row in found.code_objects] == [0, 2]
+
+
+def test_level_that_is_not_resolved_is_unproven() -> None:
+    shaky = (make.agree(status="differs"),)
+    again = make.arm("eager_again", agreements=shaky)
+    every = make.arms(make.eager(), again, make.healthy("correct", agreements=shaky))
+    found = ledger(every)
+    assert found.unproven is not None
+    assert found.unproven.level == "CORRECT"
+    assert "does not agree with itself" in found.unproven.why

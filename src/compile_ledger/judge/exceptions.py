@@ -8,7 +8,7 @@ from typing import Literal
 
 from compile_ledger.facts.arm import Arm
 from compile_ledger.facts.contract import Contract
-from compile_ledger.facts.place import Raised
+from compile_ledger.facts.place import Place, Raised
 
 from .choose import CAPTURE, COMPILED, Arms
 from .document import Evidence, Finding
@@ -92,7 +92,7 @@ def stage_raises(difference: Difference, arms: Arms, contract: Contract) -> Find
         level="RUNS",
         severity="failure",
         sentence=sentence,
-        site=raised.place if raised else None,
+        site=_site(raised, arm, difference.region),
         expected=_type(difference.eager) if difference.eager else "no exception",
         actual=_type(raised),
         region=difference.region,
@@ -119,6 +119,13 @@ def lost(difference: Difference) -> Finding:
         region=difference.region,
         evidence=(Evidence("exceptions per call (recorder)", _said(raised), arm=difference.arm),),
     )
+
+
+def _site(raised: Raised | None, arm: Arm, region: int | None) -> Place | None:
+    """The user's line of the traceback; else the region's ``torch.compile``."""
+    if raised and raised.place:
+        return raised.place
+    return next((r.site for r in arm.regions if r.id == region), None)
 
 
 def _stage(arms: Arms, contract: Contract) -> str:

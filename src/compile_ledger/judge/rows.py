@@ -54,8 +54,10 @@ def _from_totals(view: View, region: int) -> list[Disposition | None]:
 
 
 def code_object_rows(view: View) -> tuple[CodeObjectRow, ...]:
-    """One row for each code object that compiled or was refused, by id."""
-    ids = sorted({*view.code, *(c.code_object for c in view.compiles)})
+    """One row for each code object with compiles, and for the user's own, by id."""
+    tried = {c.code_object for c in view.compiles}
+    own = {code for code, known in view.code.items() if not known.library}
+    ids = sorted({*tried, *own, *(view.roots.keys() & view.code.keys())})
     return tuple(_code_object(view, code) for code in ids)
 
 

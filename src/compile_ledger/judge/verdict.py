@@ -29,11 +29,15 @@ def diagnosis_of(levels: Sequence[Judged]) -> Diagnosis | None:
 
 
 def unproven_of(levels: Sequence[Judged], prefix: str) -> Unproven | None:
-    """The first level before the failing one that lacks evidence; in any order if none fails."""
+    """The first level before the failing one that lacks evidence.
+
+    A level that is not asked (no command would supply it) is not unproven.
+    """
     for one in levels:
         if one.fails:
             return None
-        if one.level.status in ("not_measured", "not_resolved"):
+        asked = bool(one.command) or one.level.status == "not_resolved"
+        if asked and one.level.status != "holds":
             return Unproven(one.level.level, one.level.why, with_prefix(one.command, prefix))
     return None
 
