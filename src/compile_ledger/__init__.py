@@ -13,13 +13,17 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from .experiment.audit import audit
     from .experiment.workload import Workload
+    from .observe.live import record, start, stop
 
 _WHERE = {
     "Workload": "compile_ledger.experiment.workload",
     "audit": "compile_ledger.experiment.audit",
+    "record": "compile_ledger.observe.live",
+    "start": "compile_ledger.observe.live",
+    "stop": "compile_ledger.observe.live",
 }
 
-__all__ = ["Workload", "__version__", "audit"]
+__all__ = ["Workload", "__version__", "audit", "record", "start", "stop"]
 
 
 def __getattr__(name: str) -> Any:

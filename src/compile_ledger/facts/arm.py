@@ -42,6 +42,8 @@ class Header:
     environment: Environment = field(default_factory=Environment)
     changed: tuple[str, ...] = ()
     """What observing changed in the process: hooks installed, variables set."""
+    forked_from: int | None = None
+    """The process that this one is a fork of, where that one was recorded."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -103,6 +103,8 @@ class Counters:
     entries: tuple[EntryRuns, ...] = ()
     lookups: int | None = None
     """Guard lookups on code objects with entries, hits and misses; None: unseen."""
+    silent: int | None = None
+    """Lookups that found no entry, did not reach Dynamo, and ran eagerly; None: unseen."""
     cpu_ns: int = 0
     """CPU time of the process so far."""
     children_cpu_ns: int = 0

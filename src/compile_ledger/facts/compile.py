@@ -74,6 +74,8 @@ class Compile:
     """Disk caches asked: name to ``hit``, ``miss`` or ``bypass``."""
     restarts: tuple[str, ...] = ()
     thread: int = 0
+    inherited: bool = False
+    """The entry was there when this recording began (a fork, a restart): no event of it."""
 
     @property
     def kept(self) -> bool:

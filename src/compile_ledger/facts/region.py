@@ -41,6 +41,8 @@ class CodeObject:
     """True when the file belongs to torch or the standard library."""
     resume_of: str = ""
     """For a resume function: the name of the function it continues."""
+    uncounted: int = 0
+    """Entries that were there before the recorder, whose runs it cannot count."""
 
     @property
     def place(self) -> Place:

@@ -62,9 +62,10 @@ def _from_counters(view: View, region: int) -> GraphsPerCall | None:
     """From a recording's totals: entry runs of the region's code objects over its calls."""
     counters = view.arm.counters
     calls = view.length(region)
-    if counters is None or not calls:
+    if counters is None or not calls or any(code.uncounted for code in view.code.values()):
         return None
     mine = {c.code_object for c in view.compiles_of(region)}
+    mine |= {c.code_object for c in view.inherited if c.region == region}
     known = view.regions.get(region)
     if known and known.root is not None:
         mine.add(known.root)
@@ -72,7 +73,8 @@ def _from_counters(view: View, region: int) -> GraphsPerCall | None:
     alone = all(len(view.regions_on(code)) == 1 for code in mine)
     if not alone or (mine and not counters.entries) or served <= 0:
         return None
-    bare = {(c.code_object, c.compile_id) for c in view.compiles if c.kept and not c.has_graph}
+    every = (*view.compiles, *view.inherited)
+    bare = {(c.code_object, c.compile_id) for c in every if c.kept and not c.has_graph}
     runs = sum(
         entry.runs
         for entry in counters.entries

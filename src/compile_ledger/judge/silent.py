@@ -26,6 +26,8 @@ def silent_lookups(view: View) -> int:
     counters = view.arm.counters
     if view.arm.calls or counters is None or counters.lookups is None:
         return 0
+    if counters.silent is not None:
+        return counters.silent
     kept = sum(event.kept for event in view.compiles)
     hits = sum(entry.runs for entry in counters.entries) - kept
     misses = sum(event.entries_before > 0 for event in view.compiles)

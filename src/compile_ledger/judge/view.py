@@ -26,6 +26,8 @@ class View:
     """In the order in which they began."""
     roots: dict[int, tuple[int, ...]]
     """Code object to the regions that enter it first."""
+    inherited: tuple[Compile, ...] = ()
+    """What made the entries that were there when the recording began."""
 
     def region_of(self, event: Compile) -> int | None:
         """The region during whose call a compile happened; else the one it is root of."""
@@ -84,13 +86,15 @@ def runs_of(call: Call, code_object: int, compile_id: str) -> int:
 
 def look(arm: Arm) -> View:
     """Index an arm."""
+    own = (c for c in arm.compiles if not c.inherited)
     return View(
         arm=arm,
         regions={region.id: region for region in arm.regions},
         code={code.id: code for code in arm.code_objects},
         calls=_by_region(arm.calls),
-        compiles=tuple(sorted(arm.compiles, key=lambda c: c.started_ns)),
+        compiles=tuple(sorted(own, key=lambda c: c.started_ns)),
         roots=_roots(arm.regions),
+        inherited=tuple(c for c in arm.compiles if c.inherited),
     )
 
 

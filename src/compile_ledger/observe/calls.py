@@ -118,12 +118,11 @@ class CallKeeper:
 
     def enter_hook(self, region: RegionState) -> Callable[[], Callable[[], None]]:
         """The enter hook of a region: opens a call, and returns what closes it."""
-        count = region.left.__next__
+        count = region.numbers.__next__
         contained = self.session.contained
 
         def enter() -> Callable[[], None]:
-            count()
-            call = contained(self._begin, region)
+            call = contained(self._begin, region, count())
 
             def leave() -> None:
                 if call is not None:
@@ -134,10 +133,9 @@ class CallKeeper:
         return enter
 
     @ours
-    def _begin(self, region: RegionState) -> OpenCall:
+    def _begin(self, region: RegionState, number: int) -> OpenCall:
         stack = self._stack()
-        call = OpenCall(region, region.total, len(stack))
-        region.total += 1
+        call = OpenCall(region, number - region.base, len(stack))
         call.frame = wrapper_frame()
         call.sizes = self.session.contained(sizes, call.frame, region.parameters()) or {}
         stack.append(call)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from .capabilities import need
 from .own_code import ours
-from .session import EntryState, Session, counted
+from .session import EntryState, Session
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,7 +38,9 @@ def install(session: Session) -> None:
 @ours
 def _count_entry(session: Session, code: CodeType, out: CodeType) -> CodeType:
     state = session.code_state(code)
-    entry = EntryState(state.fact.id, current_compile_id())
+    session.tell(state)
+    number = state.fact.id
+    entry = EntryState(number, session.unique_id(number, current_compile_id()))
     new = with_prologue(out, entry.left.__next__)
     if session.calls is not None:
         new = with_prologue(new, ours(session.calls.entry_hook(entry)))
@@ -87,11 +89,6 @@ def _load(bytecode: Any, function: Callable[[], Any]) -> list[Any]:
     if hasattr(bytecode, "add_push_null"):
         return list(bytecode.add_push_null([load]))
     return [bytecode.create_instruction("PUSH_NULL"), load]
-
-
-def runs(entry: EntryState) -> int:
-    """How often an entry ran so far."""
-    return counted(entry.left)
 
 
 def entry_of(session: Session, new_code: CodeType) -> EntryState | None:

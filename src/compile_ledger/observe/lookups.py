@@ -35,7 +35,7 @@ def install(session: Session) -> None:
         real(theirs)
         msg = "another guard hook is in place; it was left alone"
         raise RuntimeError(msg)
-    session.lookups = count
+    session.lookups, session.lookups_base = count, 0
     session.restore.append(lambda: real(None))
     _share(session, eval_frame, real, hook)
 

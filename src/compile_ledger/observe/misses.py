@@ -18,7 +18,7 @@ from .capabilities import need
 from .clock import cpu_ns
 from .entries import entry_of
 from .own_code import ours
-from .regions import region_of_stack
+from .regions import call_of_stack
 from .session import CodeState, Session
 from .stack import describe
 
@@ -35,10 +35,12 @@ class Miss:
         "automatic",
         "began",
         "breaks",
+        "call",
         "code",
         "compile_id",
         "cpu",
         "entries",
+        "is_root",
         "limit",
         "limit_value",
         "metrics",
@@ -52,8 +54,9 @@ class Miss:
     def __init__(self, session: Session, code: CodeState, entries: int, outer: Miss | None) -> None:
         self.code = code
         self.entries = entries
+        self.is_root = False
         self.outer = outer
-        self.region = region_of_stack()
+        self.region, self.call = call_of_stack()
         self.compile_id = ""
         self.reasons: list[str] = []
         self.limit = ""
@@ -82,7 +85,7 @@ def install(session: Session) -> None:
 
     @functools.wraps(original)
     def call(self: Any, frame: Any, *args: Any, **kwargs: Any) -> Any:
-        miss = session.contained(_before, session, frame.f_code)
+        miss = session.contained(_before, session, frame.f_code, args)
         try:
             result = original(self, frame, *args, **kwargs)
         except BaseException as error:
@@ -98,7 +101,9 @@ def install(session: Session) -> None:
 
 
 @ours
-def _before(session: Session, code: CodeType) -> Miss:
+def _before(session: Session, code: CodeType, rest: tuple[Any, ...]) -> Miss:
+    if rest and rest[0] is not None:  # The entries that the lookup saw.
+        next(session.asked)
     state = session.code_state(code)
     miss = Miss(session, state, entry_count(code), current(session))
     session.local.miss = miss
@@ -119,20 +124,35 @@ def entry_count(code: CodeType) -> int:
 def _after(session: Session, miss: Miss, result: Any, error: BaseException | None) -> None:
     session.local.miss = miss.outer
     outcome, guarded, why = _judge(miss, result, error)
+    entry = None
     if guarded is not None:
         miss.compile_id = str(getattr(guarded, "compile_id", None) or miss.compile_id)
+        next(session.kept)
         entry = entry_of(session, guarded.code)
         if entry is not None:
-            entry.compile_id = miss.compile_id or entry.compile_id
+            miss.compile_id = entry.compile_id
             entry.graph_ops = getattr(miss.metrics, "graph_op_count", None)
     _note_state(miss, outcome)
     if outcome == "skipped" and miss.code.fact.library:
         return
+    session.tell(miss.code)
+    if session.calls is None:
+        _name_root(session, miss, outcome)
     fact = _fact(session, miss, outcome, why, None if error is None else describe(error))
+    if entry is not None:
+        entry.fact = fact
     session.misses += 1
     session.sink.write(fact)
     if session.calls is not None:
         session.calls.saw_miss(fact)
+
+
+def _name_root(session: Session, miss: Miss, outcome: MissOutcome) -> None:
+    """A region's first code object is the one of its first miss that is no rule's skip."""
+    region = miss.region
+    if region is not None and region.root_next and outcome != "skipped":
+        region.root_next = False
+        session.set_root(region, miss.code.fact.id)
 
 
 def _note_state(miss: Miss, outcome: MissOutcome) -> None:
@@ -167,10 +187,14 @@ def _guarded_code(result: Any) -> Any:
 
 
 def _by_rule(miss: Miss, result: Any) -> bool:
-    """Whether the frame was passed over without an attempt, or only this once."""
+    """Whether the frame was passed over without an attempt, or only this once.
+
+    A region's own first frame that is passed over for good is switched off all the
+    same: nothing of the region will ever be captured.
+    """
     if not getattr(result, "apply_to_code", True):
         return True
-    return miss.metrics is None and _is_skipfile(miss.code)
+    return miss.metrics is None and (not miss.is_root or _is_skipfile(miss.code))
 
 
 def _is_skipfile(state: CodeState) -> bool:
@@ -241,7 +265,7 @@ def _fact(
         outcome=outcome,
         compile_id=miss.compile_id or str(getattr(metrics, "compile_id", None) or ""),
         region=None if miss.region is None else miss.region.fact.id,
-        call=None if session.calls is None else session.calls.index_now(),
+        call=miss.call if session.calls is None else session.calls.index_now(),
         entries_before=miss.entries,
         reasons=tuple(miss.reasons),
         limit=miss.limit,

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import os
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import compile_ledger
 from compile_ledger.facts.arm import ArmStatus, Goodbye, Header
 from compile_ledger.facts.calls import Counters, EntryRuns, RegionCalls
 from compile_ledger.facts.codec import FORMAT, VERSION
 
-from . import entries, evidence, lookups, misses, regions
+from . import entries, evidence, lookups, misses, regions, rejections
 from .calls import CallKeeper
 from .capabilities import Capabilities
 from .clock import children_cpu_ns, cpu_ns, peak_bytes
@@ -22,6 +23,8 @@ from .session import Session, counted
 from .sink import Sink
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from compile_ledger.facts.place import Raised
 
 _CHANGED = (
@@ -36,22 +39,35 @@ class Recorder:
     """One recorder in one process. Imports ``torch._dynamo`` when it starts."""
 
     def __init__(
-        self, path: str, *, arm: str = "", keep_calls: bool = False, eager: bool = False
+        self, sink: Sink | str, *, arm: str = "", keep_calls: bool = False, eager: bool = False
     ) -> None:
-        """Open the recording ``path``; raises ``OSError`` when it cannot be written.
+        """Record to a sink, or to a file; raises ``OSError`` when that cannot be written.
 
         ``keep_calls`` keeps every region call apart (audits), at some microseconds a call.
         ``eager`` says that the process runs eager by request.
         """
-        self.session = Session(Sink(path))
+        self.session = Session(Sink(sink) if isinstance(sink, str) else sink)
         self.arm = arm
         self.capabilities = Capabilities()
         self.calls = CallKeeper(self.session, eager=eager) if keep_calls else None
         self.session.calls = self.calls
+        self.changed: tuple[str, ...] = ()
+        self.forked_from: int | None = None
         self._done = False
 
     def start(self, changed: tuple[str, ...] = ()) -> None:
-        """Write the header and install every instrument that this torch allows."""
+        """Install every instrument that this torch allows, and write the header.
+
+        The header of a :class:`~compile_ledger.observe.sink.LateSink` waits for a fact.
+        """
+        self.changed = _CHANGED + changed
+        self.install()
+        self.session.sink.preface = self.preface
+        if self.session.sink.opened:
+            self.session.contained(self.session.sink.begin)
+
+    def install(self) -> None:
+        """Put every instrument in place, each in its own attempt."""
         import torch._dynamo  # noqa: F401  the instruments patch it
 
         session = self.session
@@ -65,39 +81,54 @@ class Recorder:
         attempt("entry-runs", "runs of each compiled entry", bind(entries.install, session))
         attempt("lookups", "guard lookups, silent eager calls", bind(lookups.install, session))
         evidence.install(session, self.capabilities)
-        self._write_header(changed)
+        attempt("rejections", "calls that each entry's guards refused", rejections.available)
 
-    def _write_header(self, changed: tuple[str, ...]) -> None:
-        write = self.session.sink.write
-        write(
-            Header(
-                format=FORMAT,
-                version=VERSION,
-                tool=compile_ledger.__version__,
-                pid=os.getpid(),
-                arm=self.arm,
-                rank=_rank(),
-                started_unix_ns=time.time_ns(),
-                environment=environment(),
-                changed=_CHANGED + changed,
-            )
-        )
-        for capability in self.capabilities.table.values():
-            write(capability)
-
-    def counters(self) -> Counters:
-        """A reading of every counter now."""
+    def preface(self) -> Iterator[Any]:
+        """The header, the capability table, and what was known when the file was opened."""
         session = self.session
+        yield Header(
+            format=FORMAT,
+            version=VERSION,
+            tool=compile_ledger.__version__,
+            pid=os.getpid(),
+            arm=self.arm,
+            rank=rank(),
+            started_unix_ns=session.started_unix,
+            environment=environment(),
+            changed=self.changed,
+            forked_from=self.forked_from,
+        )
+        yield from self.capabilities.table.values()
+        yield from (state.fact for state in list(session.codes.values()) if state.told)
+        yield from (region.fact for region in list(session.regions) if region.fact.target)
+        yield from (
+            dataclasses.replace(entry.fact, inherited=True, call=None, started_ns=0)
+            for entry in list(session.entries)
+            if entry.fact is not None and entry.inherited
+        )
+
+    def counters(self, *, last: bool = False) -> Counters:
+        """A reading of every counter now; the ``last`` one asks each entry's guards, too."""
+        session = self.session
+        refused = rejections.read(session) if last else {}
         return Counters(
             at_ns=session.now(),
             regions=tuple(RegionCalls(r.fact.id, r.calls, *r.times) for r in session.regions),
             entries=tuple(
-                EntryRuns(e.code_object, e.compile_id, entries.runs(e)) for e in session.entries
+                EntryRuns(e.code_object, e.compile_id, e.runs, refused.get(id(e)))
+                for e in list(session.entries)
             ),
-            lookups=None if session.lookups is None else counted(session.lookups),
+            lookups=self._lookups(),
+            silent=session.silent(),
             cpu_ns=time.process_time_ns(),
             children_cpu_ns=children_cpu_ns(),
         )
+
+    def _lookups(self) -> int | None:
+        session = self.session
+        if session.lookups is None or session.uncounted:
+            return None
+        return counted(session.lookups) - session.lookups_base
 
     def finish(
         self,
@@ -105,12 +136,24 @@ class Recorder:
         raised: Raised | None = None,
         exit_code: int | None = None,
     ) -> None:
-        """Write the counters, what was lost, and the goodbye; close the file. Once only."""
+        """Write the goodbye and close the file. Once only."""
         if self._done:
             return
         self._done = True
+        self.goodbye(status, raised, exit_code)
+        self.session.sink.close()
+
+    def goodbye(
+        self,
+        status: ArmStatus = "finished",
+        raised: Raised | None = None,
+        exit_code: int | None = None,
+    ) -> None:
+        """Write the counters, what was lost, and the goodbye."""
         sink = self.session.sink
-        sink.write(self.counters())
+        reading = self.session.contained(functools.partial(self.counters, last=True))
+        if reading is not None:
+            sink.write(reading)
         for lost in sink.losses():
             sink.write(lost)
         children = children_cpu_ns()
@@ -125,9 +168,9 @@ class Recorder:
                 peak_bytes=peak_bytes(),
             )
         )
-        sink.close()
 
 
-def _rank() -> int | None:
-    rank = os.environ.get("RANK", "")
-    return int(rank) if rank.isdigit() else None
+def rank() -> int | None:
+    """This process's rank, where a launcher set one."""
+    text = os.environ.get("RANK", "")
+    return int(text) if text.isdigit() else None

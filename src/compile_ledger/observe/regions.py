@@ -8,6 +8,7 @@ run before each call of a region; each returns what runs after it. Nothing that
 from __future__ import annotations
 
 import functools
+import itertools
 import time
 import weakref
 from typing import TYPE_CHECKING, Any
@@ -18,29 +19,49 @@ from compile_ledger.facts.region import Region, RegionKind
 from .call_view import parameter_names
 from .capabilities import need
 from .own_code import ours
-from .session import Session, counted, counter
-from .stack import context_of_stack, user_site
+from .session import Session, peek
+from .stack import user_site, wrapper_frame
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_MARK = "_compile_ledger_region"
+_MARK = "compile_ledger_region"
+"""The attribute of our enter hook that holds its region: copies of a context share it."""
 _clock = time.perf_counter_ns
 _SAMPLE_ALL = 64
 _SAMPLE_MASK = 15
+_NUMBER = "bit_length"
+"""A method of ``int`` without effect: bound to a call's number, it is what runs after
+an untimed call, and what tells the number to whoever looks at the call."""
 
 
 class RegionState:
     """One region while its process lives: the fact, the call counter, sampled times."""
 
-    __slots__ = ("_names", "context", "fact", "held", "left", "name", "times", "total")
+    __slots__ = (
+        "_names",
+        "base",
+        "context",
+        "fact",
+        "held",
+        "name",
+        "numbers",
+        "root_next",
+        "timed_up_to",
+        "times",
+    )
 
     def __init__(self, fact: Region) -> None:
         self.fact = fact
-        self.left = counter()
+        self.numbers = itertools.count()
+        """Numbers the calls, in C."""
+        self.base = 0
+        """Calls before this recording began."""
+        self.root_next = True
+        """Whether the region's next miss tells its first code object."""
+        self.timed_up_to = _SAMPLE_ALL
         self.times = [0, 0, 0]
         """Sampled calls, their summed wall nanoseconds, the longest."""
-        self.total = 0
         self.context: Any = None
         """A weak reference to the runtime's context of this region."""
         self.held: Any = None
@@ -69,8 +90,14 @@ class RegionState:
 
     @property
     def calls(self) -> int:
-        """Calls of the region so far."""
-        return counted(self.left)
+        """Calls of the region in this recording."""
+        return peek(self.numbers) - self.base
+
+    def rebase(self) -> None:
+        """Count from now: a fork's child, or a recording that starts again."""
+        self.base = peek(self.numbers)
+        self.timed_up_to = self.base + _SAMPLE_ALL
+        self.times[:] = 0, 0, 0
 
 
 def install(session: Session) -> None:
@@ -109,53 +136,86 @@ def _hook_call(session: Session, context_class: Any) -> None:
 
 @ours
 def _new_region(session: Session, context: Any) -> None:
-    hooks = context.enter_exit_hooks
-    state = RegionState(
-        Region(id=len(session.regions), target="", site=user_site() or session.default_site)
-    )
-    session.regions.append(state)
-    hooks.append(enter_hook(session, state))
+    add_region(session, context, user_site() or session.default_site)
+
+
+def add_region(session: Session, context: Any, site: Place | None) -> RegionState:
+    """Number a region and put our enter hook last in its list."""
+    state = RegionState(Region(id=len(session.regions), target="", site=site))
     state.context = weakref.ref(context)
-    context.__dict__[_MARK] = state
+    session.regions.append(state)
+    add_hook(session, state, context)
+    return state
 
 
-def enter_hook(session: Session, state: RegionState) -> Callable[[], Callable[[], None]]:
+def add_hook(session: Session, state: RegionState, context: Any) -> None:
+    """Put a region's enter hook last in its context's list."""
+    hook = enter_hook(session, state)
+    setattr(hook, _MARK, state)
+    context.enter_exit_hooks.append(hook)
+
+
+def remove_hooks(context: Any) -> None:
+    """Take our enter hooks out of a region's list."""
+    hooks = context.enter_exit_hooks
+    hooks[:] = [hook for hook in hooks if not hasattr(hook, _MARK)]
+
+
+def region_of(context: Any) -> RegionState | None:
+    """The region of a runtime's context, by our hook in its list."""
+    hooks = getattr(context, "enter_exit_hooks", ())
+    return next((getattr(h, _MARK) for h in hooks if hasattr(h, _MARK)), None)
+
+
+def enter_hook(session: Session, state: RegionState) -> Callable[[], Callable[[], Any]]:
     """The function that runs before each call of a region."""
     if session.calls is not None:
         hook: Callable[[], Callable[[], None]] = session.calls.enter_hook(state)
         return ours(hook)
-    return ours(_sampling_hook(state))
+    return ours(_sampling_hook(session, state))
 
 
-def _sampling_hook(state: RegionState) -> Callable[[], Any]:
+def _sampling_hook(session: Session, state: RegionState) -> Callable[[], Callable[[], Any]]:
     """Counts every call; times each of the first 64 and one in 16 after them."""
-    count = state.left.__next__
-    times = state.times
+    count = state.numbers.__next__
 
-    def enter() -> Any:
-        count()
-        state.total += 1
-        number = state.total
-        if number & _SAMPLE_MASK and number > _SAMPLE_ALL:
-            return _clock
-        began = _clock()
-
-        def leave() -> None:
-            took = _clock() - began
-            times[0] += 1
-            times[1] += took
-            times[2] = max(times[2], took)
-
-        return leave
+    def enter() -> Callable[[], Any]:
+        number = count()
+        if number & _SAMPLE_MASK and number > state.timed_up_to:
+            return number.bit_length
+        return _timed(session, state, number)
 
     return enter
 
 
 @ours
+def _timed(session: Session, state: RegionState, number: int) -> Callable[[], Any]:
+    """What ends a call whose wall time is taken."""
+    wake = session.wake
+    if wake is not None:
+        session.contained(wake)
+    times = state.times
+    began = _clock()
+
+    @ours
+    def leave(_number: int = number) -> None:
+        took = _clock() - began
+        times[0] += 1
+        times[1] += took
+        times[2] = max(times[2], took)
+
+    return leave
+
+
+@ours
 def _name_region(session: Session, context: Any, fn: Any) -> None:
-    state = context.__dict__.get(_MARK)
-    if state is None or state.fact.target:
-        return
+    state = region_of(context)
+    if state is not None and not state.fact.target:
+        name_region(session, state, context, fn)
+
+
+def name_region(session: Session, state: RegionState, context: Any, fn: Any) -> None:
+    """Write what a region compiles, once that is known."""
     state.hold(fn)
     kind, target = _kind_of(fn)
     state.fact = Region(
@@ -219,7 +279,23 @@ def _backend_of(callback: Any) -> dict[str, str]:
     return found | {key: repr(value) for key, value in sorted(extra.items())}
 
 
-def region_of_stack() -> RegionState | None:
-    """The region under which the present frame is being compiled, if any."""
-    context = context_of_stack()
-    return None if context is None else getattr(context, "__dict__", {}).get(_MARK)
+def call_of_stack() -> tuple[RegionState | None, int | None]:
+    """The region under which the present frame runs, and the number of its call."""
+    frame = wrapper_frame()
+    if frame is None:
+        return None, None
+    state = region_of(frame.f_locals.get("self"))
+    if state is None:
+        return None, None
+    ends = map(_number_of, frame.f_locals.get("cleanups", ()))
+    number = next((n for n in ends if n is not None), None)
+    return state, None if number is None else number - state.base
+
+
+def _number_of(end: Any) -> int | None:
+    """The number of a call, from what our enter hook returned for it."""
+    owner = getattr(end, "__self__", None)
+    if type(owner) is int and getattr(end, "__name__", "") == _NUMBER:
+        return owner
+    given = getattr(end, "__defaults__", None) or ()
+    return given[0] if getattr(end, "__module__", "") == __name__ and given else None

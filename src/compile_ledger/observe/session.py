@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from types import CodeType
 
+    from compile_ledger.facts.compile import Compile
     from compile_ledger.facts.place import Place
 
     from .sink import Sink
@@ -41,29 +42,56 @@ def counted(iterator: itertools.repeat[Any]) -> int:
     return MANY - iterator.__length_hint__()
 
 
+def peek(numbers: itertools.count[int]) -> int:
+    """The number that ``numbers`` gives next, without taking it."""
+    return int(repr(numbers)[len("count(") : -1])
+
+
 class EntryState:
     """One compiled entry while it can still run."""
 
-    __slots__ = ("code_object", "compile_id", "graph_ops", "left", "new_code")
+    __slots__ = (
+        "base",
+        "code_object",
+        "compile_id",
+        "fact",
+        "graph_ops",
+        "inherited",
+        "left",
+        "new_code",
+    )
 
     def __init__(self, code_object: int, compile_id: str) -> None:
         self.code_object = code_object
         self.compile_id = compile_id
         self.graph_ops: int | None = None
         self.left = counter()
+        self.base = 0
+        """Runs before this recording began: in the parent of a fork, or before a restart."""
+        self.inherited = False
+        """Whether it was there when this recording began."""
+        self.fact: Compile | None = None
+        """The compile that made it."""
         self.new_code: weakref.ref[CodeType] | None = None
+
+    @property
+    def runs(self) -> int:
+        """Runs of the entry in this recording."""
+        return counted(self.left) - self.base
 
 
 class CodeState:
     """One code object: its fact, and whether Dynamo still looks at it."""
 
-    __slots__ = ("code", "fact", "state")
+    __slots__ = ("code", "fact", "state", "told")
 
     def __init__(self, fact: CodeObject, code: CodeType, forget: Callable[..., None]) -> None:
         self.fact = fact
         self.code = weakref.ref(code, forget)
         self.state = "on"
         """``on``, ``off`` (skipped for good) or ``limit`` (runs what it has)."""
+        self.told = False
+        """Whether its fact was written."""
 
 
 class Session:
@@ -74,6 +102,7 @@ class Session:
         self.sink = sink
         self.pid = os.getpid()
         self.started = time.perf_counter_ns()
+        self.started_unix = time.time_ns()
         self.regions: list[Any] = []
         self.entries: list[EntryState] = []
         self.codes: dict[int, CodeState] = {}
@@ -84,11 +113,24 @@ class Session:
         """Undoes each patch, in the order of installing."""
         self.hook_handles: list[Any] = []
         self.lookups: itertools.repeat[Any] | None = None
+        self.lookups_base = 0
+        self.asked = counter()
+        """Misses on code objects that had entries: lookups that reached Dynamo."""
+        self.kept = counter()
+        """Misses that left an entry, whose first run follows without a lookup."""
+        self.bases = (0, 0)
+        """``asked`` and ``kept`` when this recording began."""
+        self.uncounted = False
+        """Whether entries exist whose runs are not counted: they were there before us."""
+        self.wake: Callable[[], Any] | None = None
+        """Called once when there is something to record."""
         self.local = threading.local()
         self.misses = 0
         """Cache misses that were compiled, refused, switched off or raised so far."""
         self.default_site: Place | None = None
         """The site of regions that the user's code did not make itself."""
+        self.timeline: Any = None
+        """A :class:`compile_ledger.observe.timeline.Timeline` where the order is kept."""
         self.calls: Any = None
         """A :class:`compile_ledger.observe.calls.CallKeeper` where calls are kept apart."""
 
@@ -109,15 +151,49 @@ class Session:
             return None
 
     def code_state(self, code: CodeType) -> CodeState:
-        """The numbered code object; the first sight of it is written as a fact."""
+        """The numbered code object."""
         key = id(code)
         known = self.codes.get(key)
         if known is None:
             fact = _describe(next(self._numbers), code)
             known = CodeState(fact, code, lambda _: self._forget(key))
             self.codes[key] = known
-            self.sink.write(fact)
         return known
+
+    def tell(self, state: CodeState) -> None:
+        """Write a code object's fact, before the first fact that names it."""
+        if not state.told:
+            state.told = True
+            self.sink.write(state.fact)
+
+    def unique_id(self, code_object: int, compile_id: str) -> str:
+        """``compile_id``, or ``0/0~2`` where a reset made the runtime number afresh."""
+        same = [e.compile_id for e in self.entries if e.code_object == code_object]
+        uses = sum(known.partition("~")[0] == compile_id for known in same)
+        return f"{compile_id}~{uses + 1}" if uses else compile_id
+
+    def silent(self) -> int | None:
+        """Lookups that neither hit an entry nor reached Dynamo; None where it is not known."""
+        if self.lookups is None or self.uncounted:
+            return None
+        lookups = counted(self.lookups) - self.lookups_base
+        asked, kept = counted(self.asked) - self.bases[0], counted(self.kept) - self.bases[1]
+        hits = sum(entry.runs for entry in self.entries) - kept
+        return max(0, lookups - hits - asked)
+
+    def rebase(self, sink: Sink) -> None:
+        """Record afresh to another file: in a fork's child, or when recording restarts."""
+        self.sink = sink
+        self.pid = os.getpid()
+        self.started = time.perf_counter_ns()
+        self.started_unix = time.time_ns()
+        self.misses = 0
+        self.bases = counted(self.asked), counted(self.kept)
+        self.lookups_base = 0 if self.lookups is None else counted(self.lookups)
+        for region in self.regions:
+            region.rebase()
+        for entry in self.entries:
+            entry.base, entry.inherited = counted(entry.left), True
 
     def _forget(self, key: int) -> None:
         self.codes.pop(key, None)
