@@ -85,7 +85,7 @@ def find_cases(folder: Path, only: list[str]) -> list[Case]:
         cases.append(
             Case(
                 folder=path.parent,
-                entry="build" if "def build" in path.read_text() else "main",
+                entry="build" if "\ndef build(" in path.read_text() else "main",
                 level=expected["first_failing_level"],
                 recompiles=expected.get("measured", {}).get("recompiles"),
             )

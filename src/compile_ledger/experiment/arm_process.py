@@ -7,9 +7,11 @@ recording and exits with :data:`PROBLEM`.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import random
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -106,8 +108,7 @@ class ArmProcess:
         import torch
         import torch._dynamo
 
-        torch.manual_seed(self.spec.seed)
-        random.seed(self.spec.seed)
+        seed_everything(self.spec.seed)
         torch.set_num_threads(self.spec.threads)
         if self.spec.eager:
             torch.compiler.set_stance("force_eager")
@@ -192,6 +193,16 @@ class ArmProcess:
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(0)
+
+
+def seed_everything(seed: int) -> None:
+    """Seed torch, Python and, where it is installed, numpy, as every arm does."""
+    import torch
+
+    torch.manual_seed(seed)
+    random.seed(seed)
+    with contextlib.suppress(ImportError):
+        import_module("numpy.random").seed(seed)
 
 
 def prewarm() -> None:

@@ -9,37 +9,28 @@ from compile_ledger.facts.place import Place
 from .document import Evidence, Finding, FindingCost
 from .graphs import GraphsPerCall
 from .instruments import instrument
+from .skips import EMPTY_WORDS, nothing_lost, was_empty
 from .view import View
 from .words import count, listed
 
 UNPRICED = "its cost was not measured: no arm without the break was run"
-_EMPTY = "no tensor operation"
-_DISABLED = ("torch.compiler.disable", "torch._dynamo.disable", "_dynamo.disable")
 
 
 def lost_frames(view: View) -> tuple[Compile, ...]:
     """Frames of the user's that Dynamo gave up before they ever had an entry.
 
-    Left out: library code, frames that the user disabled, and frames in which
-    there was nothing to compile (no operation, no break).
+    Left out: library code, frames skipped by rule or disabled by the user, and frames
+    in which there was nothing to compile.
     """
     kept = {c.code_object for c in view.compiles if c.kept}
     found: dict[int, Compile] = {}
     for event in view.compiles:
         code = event.code_object
-        if event.outcome not in ("skipped", "switched_off") or code in kept or code in found:
+        if event.outcome != "switched_off" or code in kept or code in found:
             continue
-        if not view.is_foreign(code) and not view.had_entries(event) and not _nothing_lost(event):
+        if not view.is_foreign(code) and not view.had_entries(event) and not nothing_lost(event):
             found[code] = event
     return tuple(found.values())
-
-
-def _nothing_lost(event: Compile) -> bool:
-    if any(word in event.why for word in _DISABLED):
-        return True
-    if event.breaks:
-        return False
-    return event.graph_ops == 0 or not event.why or _EMPTY in event.why
 
 
 def no_graph(view: View, reading: GraphsPerCall) -> Finding:
@@ -127,10 +118,10 @@ def _why(event: Compile | None) -> tuple[str, Place | None]:
         return "Dynamo never reached a frame of it", None
     place = next((b.place for b in event.breaks if b.place), None)
     reason = event.why or next((b.reason for b in event.breaks), "")
+    if was_empty(event) or not (reason or event.raised or event.graph_ops):
+        return f"in its first call {EMPTY_WORDS}, so its code is skipped for good", place
     if not reason and event.raised:
         return event.raised.message.split("\n")[0], place or event.raised.place
-    if not reason and not event.graph_ops:
-        return "the first call held no tensor operation, so its code was skipped for good", place
     return reason.split("\n")[0] or "the runtime gives no reason", place
 
 

@@ -85,9 +85,9 @@ class CodeState:
 
     __slots__ = ("code", "fact", "state", "told")
 
-    def __init__(self, fact: CodeObject, code: CodeType, forget: Callable[..., None]) -> None:
+    def __init__(self, fact: CodeObject, code: CodeType) -> None:
         self.fact = fact
-        self.code = weakref.ref(code, forget)
+        self.code = weakref.ref(code)
         self.state = "on"
         """``on``, ``off`` (skipped for good) or ``limit`` (runs what it has)."""
         self.told = False
@@ -154,9 +154,8 @@ class Session:
         """The numbered code object."""
         key = id(code)
         known = self.codes.get(key)
-        if known is None:
-            fact = _describe(next(self._numbers), code)
-            known = CodeState(fact, code, lambda _: self._forget(key))
+        if known is None or known.code() is not code:
+            known = CodeState(_describe(next(self._numbers), code), code)
             self.codes[key] = known
         return known
 
@@ -194,9 +193,6 @@ class Session:
             region.rebase()
         for entry in self.entries:
             entry.base, entry.inherited = counted(entry.left), True
-
-    def _forget(self, key: int) -> None:
-        self.codes.pop(key, None)
 
     def write_region(self, region: Region) -> None:
         """Write a region's fact, again when more of it is known."""

@@ -40,19 +40,38 @@ def user_site() -> Place | None:
     return None
 
 
-def wrapper_frame(depth: int = 2) -> FrameType | None:
+def wrapper_frame(depth: int = 3) -> FrameType | None:
     """The frame of the function that ``torch.compile`` returned, innermost on the stack."""
-    for frame in callers(depth):
-        code = frame.f_code
-        if code.co_name in _WRAPPERS and code.co_filename.endswith("eval_frame.py"):
-            return frame
-    return None
+    return next((frame for frame in callers(depth) if is_wrapper(frame)), None)
+
+
+def is_wrapper(frame: FrameType) -> bool:
+    """Whether a frame is that of the function that ``torch.compile`` returned.
+
+    ``torch.compiler.disable`` returns one of the same name, under another context.
+    """
+    code = frame.f_code
+    if code.co_name not in _WRAPPERS or not code.co_filename.endswith("eval_frame.py"):
+        return False
+    return type(frame.f_locals.get("self")).__name__ == "OptimizeContext"
 
 
 def context_of_stack() -> Any:
     """The ``OptimizeContext`` that the present stack runs under, or None."""
-    frame = wrapper_frame(3)
+    frame = wrapper_frame(4)
     return None if frame is None else frame.f_locals.get("self")
+
+
+def is_root(frame: Any) -> bool:
+    """Whether a frame is the first of its region that is not torch's own."""
+    outer = frame.f_back
+    while outer is not None:
+        if is_wrapper(outer):
+            return True
+        if not is_library(outer.f_code.co_filename):
+            return False
+        outer = outer.f_back
+    return False
 
 
 def _frames(traceback: TracebackType | None) -> Iterator[Place]:

@@ -37,19 +37,21 @@ def value_hash(value: Any) -> str:
     return digest.hexdigest()
 
 
-def rng_hash() -> str:
-    """A hash of the random number states of torch's CPU, Python and numpy."""
+def random_hashes() -> dict[str, str]:
+    """Hashes of the random number states of torch's CPU, of Python, and of numpy."""
     import random
     import sys
 
     import torch
 
-    digest = hashlib.blake2b(torch.get_rng_state().numpy().tobytes(), digest_size=_SIZE)
-    digest.update(repr(random.getstate()).encode())
-    numpy = sys.modules.get("numpy")
+    states = {
+        "torch random state": torch.get_rng_state().numpy().tobytes(),
+        "Python random state": repr(random.getstate()).encode(),
+    }
+    numpy = sys.modules.get("numpy.random")
     if numpy is not None:
-        digest.update(repr(numpy.random.get_state(legacy=False)).encode())
-    return digest.hexdigest()
+        states["numpy random state"] = repr(numpy.get_state(legacy=False)).encode()
+    return {name: hashlib.blake2b(s, digest_size=_SIZE).hexdigest() for name, s in states.items()}
 
 
 def state_hash(modules: list[Any]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from .fingerprint import reachable_modules, rng_hash, state_hash, value_hash
+from .fingerprint import random_hashes, reachable_modules, state_hash, value_hash
 from .leaves import leaves, tensors
 
 
@@ -13,16 +13,16 @@ from .leaves import leaves, tensors
 class Before:
     """A call before it ran: hashes of all that it can read, versions of what it can change."""
 
-    inputs: str
-    state: str
-    rng: str
+    inputs: str = ""
+    state: str = ""
+    random: dict[str, str] = field(default_factory=dict)
     watched: list[tuple[str, Any, Any]] = field(default_factory=list)
     """Path, tensor, and the tensor's version before the call."""
     modules: list[Any] = field(default_factory=list)
 
     def fingerprint(self) -> dict[str, str]:
         """The hashes, by what they are of."""
-        return {"inputs": self.inputs, "state": self.state, "rng": self.rng}
+        return {"inputs": self.inputs, "parameters": self.state, **self.random}
 
 
 def before_call(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Before:
@@ -34,7 +34,7 @@ def before_call(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> B
     snapshot = Before(
         inputs=value_hash((args, kwargs)),
         state=state_hash(modules),
-        rng=rng_hash(),
+        random=random_hashes(),
         modules=modules,
     )
     named = tensors(args, "mutated args") + tensors(kwargs, "mutated kwargs")
@@ -75,8 +75,13 @@ def after_call(before: Before, result: Any) -> dict[str, Any]:
     return {
         "tensors": copies,
         "texts": {path: leaf for path, leaf in found if isinstance(leaf, str)},
-        "rng_used": rng_hash() != before.rng,
+        "random_used": _drawn_from(before.random),
     }
+
+
+def _drawn_from(before: dict[str, str]) -> list[str]:
+    """Which random states the call moved."""
+    return [name for name, now in random_hashes().items() if before.get(name, now) != now]
 
 
 def copied(tensor: Any) -> Any:

@@ -51,4 +51,4 @@ class Store:
 def draws_random(folder: Path) -> bool:
     """Whether any kept call used random numbers (so that streams must be aligned)."""
     kept = (msgspec.json.decode(path.read_bytes()) for path in folder.glob("*.json"))
-    return any(content.get("rng_used") for content in kept)
+    return any(content.get("random_used") for content in kept)

@@ -8,6 +8,7 @@ from compile_ledger.facts.agreement import Agreement
 from compile_ledger.observe.call_view import NOTHING, arguments, result
 
 from .error import Tolerance, Where, compare_leaf
+from .reach import shared_with_copy
 from .snapshot import Before, after_call, before_call
 from .store import Store
 from .twin import NoTwinError, Twin
@@ -86,8 +87,7 @@ class Keeper(Watcher):
 
 def final_content(value: Any) -> dict[str, Any]:
     """The leaves of what a run left, in the form that calls have."""
-    content = after_call(Before("", "", ""), value)
-    return {**content, "raised": "", "fingerprint": {}}
+    return {**after_call(Before(), value), "raised": "", "fingerprint": {}}
 
 
 class Referee(Watcher):
@@ -96,7 +96,7 @@ class Referee(Watcher):
     def prepare(self, region: int, number: int, before: Before, called: Any) -> Any:  # noqa: D102
         del before
         content = run_twin(Twin(double=True), *called)
-        if not content["rng_used"]:
+        if not content["random_used"]:
             self.store.keep(region, number, {**content, "fingerprint": {}})
 
     def finish(self, *_: Any) -> None:  # noqa: D102
@@ -114,6 +114,10 @@ def run_twin(twin: Twin, target: Any, args: Any, kwargs: Any) -> dict[str, Any]:
 
     if target is None:
         msg = "the target is gone"
+        raise NoTwinError(msg)
+    shared = shared_with_copy(target)
+    if shared:
+        msg = f"a copy would share {shared}, which the call may change"
         raise NoTwinError(msg)
     function = twin.target(target)
     copies = twin.value((args, kwargs))
@@ -146,7 +150,7 @@ class Comparer(Watcher):
     def prepare(self, region: int, number: int, before: Before, called: Any) -> Any:
         """Where the inputs are not eager's, run an eager and an fp64 copy on these."""
         kept = self.store.load(region, number)
-        if kept is None or kept["fingerprint"] == before.fingerprint():
+        if kept is None or not _differences(kept, before):
             return None
         try:
             mine = run_twin(Twin(double=False), *called)
@@ -166,9 +170,7 @@ class Comparer(Watcher):
             note = "compared with an eager copy in this process: inputs had drifted apart"
             self._compare(where, extra, content, reference, note)
             return
-        differ = [k for k, v in before.fingerprint().items() if kept["fingerprint"].get(k) != v]
-        if differ == ["rng"] and not kept["rng_used"]:
-            differ = []
+        differ = _differences(kept, before)
         if differ:
             why = f"{' and '.join(differ)} not identical to eager's; no copy: {extra}"
             self.write(Agreement(region, number, "call", "not_compared", why=why))
@@ -223,6 +225,14 @@ class Repeater(Comparer):
             max_abs=found.max_abs,
             stated=found.stated,
         )
+
+
+def _differences(kept: dict[str, Any], before: Before) -> list[str]:
+    """What of a call's inputs is not identical to eager's; unused random states do not count."""
+    theirs, used = kept["fingerprint"], kept["random_used"]
+    mine = before.fingerprint()
+    differ = [name for name in mine if theirs.get(name, mine[name]) != mine[name]]
+    return [name for name in differ if not name.endswith("random state") or name in used]
 
 
 def _by_path(content: Any) -> dict[str, Any]:
