@@ -22,6 +22,11 @@ from . import make
 
 PRINT = GraphBreak("print is not traced", (Place("serve.py", 3), Place("model.py", 12)), "GB0059")
 
+NO_OPS = GraphBreak(
+    "Dynamo decided to skip the frame while tracing: No ops traced for the FX graph.",
+    (Place("serve.py", 9),),
+)
+
 
 def judged(arm: Arm) -> Judged:
     return judge_captured(make.arms(arm), make.INDUCTOR)
@@ -31,7 +36,9 @@ def broken(graphs: int = 2, **fields: Any) -> Arm:
     """An arm whose reused calls run several graphs, because of a print."""
     first = make.compile_at(0, breaks=(PRINT,), compile_id="0/0")
     resumed = make.compile_at(0, code_object=1, compile_id="1/0", started_ns=150)
-    calls = make.calls("c....", graphs=graphs, runs={"0:0/0": 1, "1:1/0": graphs - 1})
+    first_runs = make.calls("c", graphs=graphs, runs={"0:0/0": 5})
+    later = make.calls("c....", graphs=graphs, runs={"0:0/0": 1, "1:1/0": graphs - 1})[1:]
+    calls = (*first_runs, *later)
     codes = (make.code(), make.code(1, "resume", resume_of="encode"))
     base = {"compiles": (first, resumed), "calls": calls, "code_objects": codes}
     return make.healthy(**{**base, **fields})
@@ -143,6 +150,8 @@ def test_library_frame_that_is_the_region_itself_counts() -> None:
     "fields",
     [
         {"breaks": (), "why": "the frame has no tensor operation to compile"},
+        {"breaks": (NO_OPS,), "why": NO_OPS.reason},
+        {"why": "frame is in the Dynamo skipfiles list"},
         {"breaks": (), "why": "", "graph_ops": 0},
         {"why": "marked with torch.compiler.disable"},
     ],
@@ -216,3 +225,24 @@ def test_no_arm_is_not_measured() -> None:
     found = judge_captured({}, make.INDUCTOR)
     assert found.level.status == "not_measured"
     assert found.command
+
+
+def test_one_region_uncounted_leaves_the_level_unmeasured() -> None:
+    arm = make.healthy(
+        regions=(make.region(), make.region(1, "other", root=1)),
+        calls=(*make.calls("c..."), *make.calls("c...", 1, graphs=None)),
+    )
+    assert judged(arm).level.status == "not_measured"
+
+
+def test_frame_skipped_once_and_compiled_later_is_no_failure() -> None:
+    later = make.compile_at(1)
+    arm = make.healthy(calls=make.calls("sc..."), compiles=(skipped(outcome="skipped"), later))
+    assert judged(arm).level.status == "holds"
+
+
+def test_library_frame_that_is_a_root_and_skipped_fails_beside_its_callees_graphs() -> None:
+    codes = (make.code(0, "inner", library=True), make.code(1, "block"))
+    inner = make.compile_at(0, code_object=1, compile_id="1/0")
+    found = judged(make.healthy(code_objects=codes, compiles=(skipped(), inner)))
+    assert [f.slug for f in found.findings] == ["frame-skipped"]

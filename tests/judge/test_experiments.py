@@ -81,7 +81,7 @@ def test_too_short_a_stream_is_not_resolved(pattern: str) -> None:
     after = settling(calls=make.calls(pattern), compiles=(make.compile_at(0),))
     row = run(make.chapter(), after)
     assert row.outcome == "not_resolved"
-    assert "too short to tell" in row.sentence
+    assert row.sentence.startswith("not resolved: the stream is too short to tell")
 
 
 def test_nothing_that_failed_before_is_not_resolved() -> None:

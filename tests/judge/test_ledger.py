@@ -201,3 +201,12 @@ def test_level_that_is_not_resolved_is_unproven() -> None:
     assert found.unproven is not None
     assert found.unproven.level == "CORRECT"
     assert "does not agree with itself" in found.unproven.why
+
+
+def test_counted_call_with_several_misses_is_the_worst_of_them() -> None:
+    refused = make.compile_at(0, "refused", "n == 3", code_object=1, limit="recompile_limit")
+    counters = Counters(at_ns=5000, regions=(RegionCalls(0, 10),))
+    arm = make.healthy("recorded", calls=(), counters=counters)
+    arm = dataclasses.replace(arm, compiles=(*arm.compiles, refused))
+    (region,) = ledger(make.arms(arm)).regions
+    assert (region.dispositions["refused"], region.dispositions["compiled"]) == (1, 0)

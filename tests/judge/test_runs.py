@@ -144,3 +144,10 @@ def test_recording_has_no_eager_side() -> None:
     found = judge_runs(make.arms(make.healthy("recorded")), Contract(kind="recording"))
     assert found.level.status == "not_measured"
     assert "no eager arm" in found.level.why
+
+
+def test_uncaught_exception_of_another_type_is_one_finding() -> None:
+    other = raising("correct", 3, "RuntimeError")
+    found = judge_runs(make.arms(eager_raising(3, "IndexError"), other), make.INDUCTOR)
+    (finding,) = found.findings
+    assert (finding.expected, finding.actual) == ("IndexError", "RuntimeError")

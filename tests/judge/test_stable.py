@@ -293,7 +293,7 @@ class TestSwitchedOff:
         (finding,) = found.findings
         assert finding.slug == "switched-off"
         assert "encode was switched off for good by call 3" in finding.sentence
-        assert "held no tensor operation" in finding.sentence
+        assert "when it was traced anew, it held no tensor operation" in finding.sentence
         assert finding.cost.calls == 5
         assert "calls 4-8" in finding.sentence
 
@@ -387,3 +387,25 @@ class TestRecorded:
     def test_recording_that_never_ended_can_still_hold(self) -> None:
         arm = self.recorded([make.compile_at(0)], 50)
         assert judged(dataclasses.replace(arm, status="killed")).level.status == "holds"
+
+
+def test_calls_of_one_function_wrapped_twice_are_put_in_order_of_time() -> None:
+    early = make.compile_at(0, "recompiled", *sizes(1), region=1, started_ns=51)
+    arm = make.healthy(
+        regions=(make.region(), make.region(1)),
+        calls=(*make.calls("c.........", start_ns=1000), *make.calls("r", 1, start_ns=-50)),
+        compiles=(make.compile_at(0, started_ns=1101), early),
+    )
+    assert judged(arm).level.status == "holds"
+
+
+def test_one_region_that_fills_a_line_it_shares_is_its_own_cause() -> None:
+    chapter = make.chapter()
+    other = make.compile_at(0, "recompiled", "idx is None", region=1, started_ns=5000)
+    arm = dataclasses.replace(
+        chapter,
+        regions=(make.region(), make.region(1, "other")),
+        compiles=(*chapter.compiles, other),
+        calls=(*chapter.calls, *make.calls("r", 1, start_ns=4900)),
+    )
+    assert judged(arm).findings[0].slug == "recompile-shape"

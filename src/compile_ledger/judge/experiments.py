@@ -38,7 +38,7 @@ def settled(view: View, seen: tuple[Stream, ...]) -> bool | None:
     if failures(view):
         return False
     long = [stream for stream in seen if not stream.too_short]
-    late = any(ending(view, stream).late for stream in long)
+    late = any(ending(stream).late for stream in long)
     return None if late or not long else True
 
 

@@ -7,6 +7,7 @@ from compile_ledger.facts.compile import Compile
 from .document import Evidence, Finding, FindingCost
 from .instruments import instrument
 from .reasons import entry_count, on_same_code, quoted
+from .skips import EMPTY_WORDS, was_empty
 from .view import View
 from .words import count, spans
 
@@ -108,7 +109,9 @@ def switched_off(view: View, event: Compile, after: list[int]) -> Finding:
 def _why_off(event: Compile) -> str:
     if event.raised:
         return f"its new trace raised {event.raised.type}"
+    if was_empty(event) or not (event.breaks or event.why):
+        return f"when it was traced anew, {EMPTY_WORDS}"
     if event.breaks:
         at = f" at {event.breaks[0].place}" if event.breaks[0].place else ""
         return f"its new trace broke where it cannot resume: {event.breaks[0].reason}{at}"
-    return event.why.split("\n")[0] or "its new trace held no tensor operation"
+    return event.why.split("\n")[0]

@@ -41,7 +41,7 @@ class Ending:
         return not self.recurring and not self.late
 
 
-def ending(view: View, stream: Stream) -> Ending:
+def ending(stream: Stream) -> Ending:
     """Judge the tail of one stream that is long enough.
 
     A cause recurs when it compiles in the tail and had made a recompile before.
@@ -50,7 +50,7 @@ def ending(view: View, stream: Stream) -> Ending:
     """
     by_key: defaultdict[Key | None, list[Event]] = defaultdict(list)
     for event in stream.events:
-        if _recompiled(event.compile) and not _first_of_instance(view, stream, event):
+        if _recompiled(event.compile):
             by_key[primary(event.compile)].append(event)
     recurring, late = [], []
     for key, events in by_key.items():
@@ -72,12 +72,6 @@ def _recurs(key: Key | None, events: list[Event], tail: list[Event], stream: Str
 
 def _recompiled(event: Compile) -> bool:
     return event.outcome == "recompiled" or (event.kept and event.entries_before > 0)
-
-
-def _first_of_instance(view: View, stream: Stream, event: Event) -> bool:
-    """The first call of one of several instances that share a code object."""
-    shared = len(view.regions_on(event.compile.code_object)) > 1
-    return shared and len(stream.regions) == 1 and event.compile.call == 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,7 +64,7 @@ def _unknown(view: View, seen: tuple[Stream, ...]) -> str:
     if not long:
         most = max(stream.length for stream in seen)
         return f"the stream is too short to tell: {count(most, 'call')}"
-    late = [event for stream in long for event in ending(view, stream).late]
+    late = [event for stream in long for event in ending(stream).late]
     if late:
         at = spans([event.at for event in late if event.at is not None])
         return f"a recompile at call {at}, in the tail of the stream: too late to tell"

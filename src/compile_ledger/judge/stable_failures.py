@@ -69,7 +69,7 @@ def _recurring(view: View, stream: Stream, limited: set[int]) -> Iterator[Findin
     """Causes that still compile in the tail, where no limit has said so already."""
     if stream.too_short:
         return
-    for still in ending(view, stream).recurring:
+    for still in ending(stream).recurring:
         if still.compiles[-1].code_object not in limited:
             yield _still(view, stream, still)
 
