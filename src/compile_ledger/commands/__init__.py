@@ -12,7 +12,11 @@ from rich_argparse import RawDescriptionRichHelpFormatter
 import compile_ledger
 
 COMMANDS = {
+    "activate": "let COMPILE_LEDGER_RECORD=DIR record any program of this Python",
     "audit": "find the first level of a workload that stopped holding",
+    "env": "show what the recorder can see on this torch",
+    "read": "judge a recording",
+    "record": "record what one run of a program shows",
     "report": "show a ledger.json again, in any form",
 }
 """Name of a command, which is also its module here, to its one-line help."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,8 @@ from compile_ledger.facts.compile import Compile
 from compile_ledger.facts.environment import Capability
 from compile_ledger.facts.region import CodeObject, Region
 from compile_ledger.facts.timing import SteadyState
+
+NO_GOODBYE = "the process ended without a goodbye, or still runs"
 
 
 class RecordingError(ValueError):
@@ -41,7 +44,14 @@ class _Gathered:
         except DamagedLineError as error:
             self.damage["damaged line", str(error)[:200]] += 1
         else:
-            self.lists.setdefault(type(fact), []).append(fact)
+            self.add(fact)
+
+    def add(self, fact: Any) -> None:
+        kept = self.lists.setdefault(type(fact), [])
+        if isinstance(fact, Counters) and kept:
+            kept[0] = later(kept[0], fact)
+        else:
+            kept.append(fact)
 
     def every(self, kind: type) -> tuple[Any, ...]:
         return tuple(self.lists.get(kind, ()))
@@ -52,6 +62,15 @@ class _Gathered:
 
     def by_id(self, kind: type) -> tuple[Any, ...]:
         return tuple({fact.id: fact for fact in self.every(kind)}.values())
+
+
+def later(one: Counters, other: Counters) -> Counters:
+    """Two readings as one: the later, with what it leaves out because it did not change."""
+    regions = {fact.region: fact for fact in (*one.regions, *other.regions)}
+    entries = {(e.code_object, e.compile_id): e for e in (*one.entries, *other.entries)}
+    return dataclasses.replace(
+        other, regions=tuple(regions.values()), entries=tuple(entries.values())
+    )
 
 
 def _check(header: Header | None, path: Path) -> Header:
@@ -91,7 +110,7 @@ def read_arm(path: Path, name: str = "", change: str = "") -> Arm:
         name=name or header.arm or "recorded",
         change=change,
         status=goodbye.status if goodbye else "killed",
-        why="" if goodbye else "the process ended without a goodbye",
+        why="" if goodbye else NO_GOODBYE,
         raised=goodbye.raised if goodbye else None,
         header=header,
         capabilities=tuple({c.name: c for c in got.every(Capability)}.values()),
