@@ -57,11 +57,11 @@ class Call:
     """None where the arm runs eager by request."""
     wall_ns: int = 0
     cpu_ns: int = 0
-    """Process CPU time, all threads, this process only."""
+    """CPU time of the process, all threads, and of the children that it waited for."""
     at_ns: int = 0
     """When the call began, since the recording began."""
     runs: dict[str, int] = field(default_factory=dict)
-    """Compile id to the number of times that entry ran inside this call."""
+    """``code object:compile id`` to the number of times that entry ran inside this call."""
     graphs: int | None = None
     """Graph executions inside this call; None: entries were not counted."""
     silent: int | None = None

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from .causes import values_seen
 from .cells import absent, cell
 from .document import Cell, Correctness, Cost, Finding, Interval, Level, Line
 from .graphs import graphs_per_call
 from .instruments import instrument
 from .recompile_findings import cause_of
 from .rows import region_rows
+from .sizes import values_brought
 from .view import View
 from .words import count, listed, short_seconds
 
@@ -78,7 +78,8 @@ def _failed(view: View) -> str:
     if found is None:
         return "none"
     silent = sum(call.disposition == "fell_back" for call in view.arm.calls)
-    return f"{found.key.text}: {values_seen(found, silent)}"
+    region = view.region_of(reasons[-1])
+    return f"{found.key.text}: {values_brought(view, found, region, silent)}"
 
 
 def stability_line(view: View | None, level: Level) -> Line:

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 
 from compile_ledger.facts.compile import Compile
 
-from .causes import Cause, leading, values_seen
+from .causes import Cause, leading
 from .classify_guard import KINDS
 from .document import Evidence, Finding, FindingCost
 from .instruments import instrument
 from .prices import compile_seconds
 from .reasons import entry_count, on_same_code, quoted
 from .recurrence import Anew, Recurring
+from .sizes import values_brought
 from .view import View
 from .words import count, listed
 
@@ -50,7 +51,8 @@ def recompiles(view: View, story: Story) -> Finding:
     region = view.region_of(last)
     slug = "recompile-shape" if found.key.kind == "size" else "recompile-guard"
     entries = sum(event.kept for event in events if event.code_object == last.code_object)
-    seen = f"{values_seen(found, unseen)} in {count(story.calls, 'call')}, {entry_count(entries)}"
+    brought = values_brought(view, found, region, unseen)
+    seen = f"{brought} in {count(story.calls, 'call')}, {entry_count(entries)}"
     sentence = f"{_head(found)}: {seen}; {story.ends}{via_frame(view, region, last.code_object)}"
     return Finding(
         id=f"{slug}:{last.code_object}",
