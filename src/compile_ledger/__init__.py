@@ -11,19 +11,35 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from .ask import TensorSpec, cache_line, load_cache_line, what_if
     from .experiment.audit import audit
     from .experiment.workload import Workload
     from .observe.live import record, start, stop
 
 _WHERE = {
+    "TensorSpec": "compile_ledger.ask",
     "Workload": "compile_ledger.experiment.workload",
     "audit": "compile_ledger.experiment.audit",
+    "cache_line": "compile_ledger.ask",
+    "load_cache_line": "compile_ledger.ask",
     "record": "compile_ledger.observe.live",
     "start": "compile_ledger.observe.live",
     "stop": "compile_ledger.observe.live",
+    "what_if": "compile_ledger.ask",
 }
 
-__all__ = ["Workload", "__version__", "audit", "record", "start", "stop"]
+__all__ = [
+    "TensorSpec",
+    "Workload",
+    "__version__",
+    "audit",
+    "cache_line",
+    "load_cache_line",
+    "record",
+    "start",
+    "stop",
+    "what_if",
+]
 
 
 def __getattr__(name: str) -> Any:

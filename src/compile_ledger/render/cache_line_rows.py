@@ -1,0 +1,130 @@
+"""What the entries of a cache line assume, in words, and where they differ."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from compile_ledger.facts.cache_line import CodeLine, Entry
+from compile_ledger.facts.guard import Guard, TensorAssumption
+from compile_ledger.facts.place import Place
+from compile_ledger.judge.classify_guard.clean import plain
+
+MOST = 8
+"""Assumptions shown of one entry before the rest is counted."""
+
+_OF_ARGUMENTS = ("size", "stride", "dtype", "requires_grad", "value", "relation", "length")
+
+
+@dataclass(frozen=True, slots=True)
+class Assumption:
+    """One thing that an entry assumes, short enough for a line."""
+
+    text: str
+    aspect: str
+    source: str = ""
+    place: Place | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EntryRows:
+    """What is shown of one entry: what sets it apart, and how much is folded."""
+
+    entry: Entry
+    shown: tuple[Assumption, ...]
+    more: int
+
+
+def entry_rows(line: CodeLine) -> tuple[EntryRows, ...]:
+    """Each entry with the assumptions that not every other valid entry shares."""
+    held = {id(entry): list(assumptions(entry)) for entry in line.entries}
+    texts = [{one.text for one in held[id(e)]} for e in line.entries if e.valid]
+    alone = len(texts) <= 1
+    common = set() if alone else set.intersection(*texts)
+    return tuple(_rows(entry, held[id(entry)], common, alone=alone) for entry in line.entries)
+
+
+def _rows(entry: Entry, held: list[Assumption], common: set[str], *, alone: bool) -> EntryRows:
+    apart = [one for one in held if one.text not in common]
+    if alone:
+        apart = [one for one in apart if one.aspect in _OF_ARGUMENTS and _is_argument(one.source)]
+    shown = tuple(apart[:MOST])
+    return EntryRows(entry, shown, len(apart) - len(shown))
+
+
+def folded(line: CodeLine) -> int:
+    """Guards that are the same in every valid entry, or too common to show of one alone."""
+    counts = [len(list(assumptions(entry))) for entry in line.entries if entry.valid]
+    shown = [len(rows.shown) + rows.more for rows in entry_rows(line) if rows.entry.valid]
+    return max((n - s for n, s in zip(counts, shown, strict=True)), default=0)
+
+
+def _is_argument(source: str) -> bool:
+    """Whether it is a local itself, or an element of one, rather than an attribute."""
+    return "." not in source and not source.startswith("G[")
+
+
+def assumptions(entry: Entry) -> Iterator[Assumption]:
+    """Everything that an entry assumes; one for each axis of a tensor that is told apart."""
+    seen = set()
+    tensors = {guard.source for guard in entry.guards if guard.tensor is not None}
+    for guard in entry.guards:
+        if guard.predicate == "type is" and guard.source in tensors:
+            continue
+        for one in _of_guard(guard):
+            if one.text not in seen:
+                seen.add(one.text)
+                yield one
+
+
+def _of_guard(guard: Guard) -> Iterator[Assumption]:
+    source = plain(guard.source)
+    if guard.tensor is not None:
+        yield from _of_tensor(source, guard.tensor, guard.place)
+    elif guard.predicate == "global state":
+        yield from _of_state(guard.expected)
+    else:
+        yield Assumption(_worded(guard, source), _aspect(guard), source, guard.place)
+
+
+def _of_tensor(source: str, assumed: TensorAssumption, place: Place | None) -> Iterator[Assumption]:
+    size, stride = _numbers(assumed.size), _numbers(assumed.stride)
+    for aspect, value in (
+        ("size", size),
+        ("stride", stride),
+        ("dtype", assumed.dtype.removeprefix("torch.")),
+        ("requires_grad", str(assumed.requires_grad)),
+        ("tensor type", assumed.type),
+        ("device index", str(assumed.device_index)),
+        ("dispatch keys", " ".join(assumed.dispatch_keys)),
+    ):
+        yield Assumption(f"{source} {aspect} {value}", aspect, source, place)
+
+
+def _of_state(expected: str) -> Iterator[Assumption]:
+    try:
+        states = json.loads(expected or "{}")
+    except ValueError:
+        states = {"global state": expected}
+    for name, value in states.items():
+        yield Assumption(f"{name} {json.dumps(value)}", "state")
+
+
+def _numbers(values: tuple[int | None, ...]) -> str:
+    return "[" + ", ".join("any" if n is None else str(n) for n in values) + "]"
+
+
+def _worded(guard: Guard, source: str) -> str:
+    kind = guard.expected.removeprefix("<class '").removesuffix("'>")
+    return {
+        "type is": f"{source} is a {kind}",
+        "id is": f"{source} is one certain {kind or 'object'}",
+        "are distinct": f"{plain(guard.expected)} are distinct tensors",
+    }.get(guard.predicate, plain(guard.text))
+
+
+def _aspect(guard: Guard) -> str:
+    if guard.predicate in ("==", "is") and guard.source:
+        return "value"
+    return {"relation": "relation", "len ==": "length"}.get(guard.predicate, guard.predicate)
