@@ -90,7 +90,9 @@ def graph_break(view: View, reading: GraphsPerCall) -> Finding:
     reason = first.reason if first else "no break was recorded: several frames have graphs"
     where = f" at {place}" if place else ""
     kind = "steady" if reading.settled else "served"
-    some = f" in {reading.many} of {reading.served} calls" if reading.many < reading.served else ""
+    some = (
+        f" in {reading.many} of {reading.served} calls" if 0 < reading.many < reading.served else ""
+    )
     sentence = (
         f"{reading.text} graphs run per {kind} call of {view.target(region)}{some}: "
         f"{reason}{where}; {UNPRICED}"

@@ -91,6 +91,9 @@ def stability_line(view: View | None, level: Level) -> Line:
     outcomes = [c.outcome for c in view.compiles]
     kept = any(call.disposition for call in view.arm.calls)
     silent = sum(call.disposition == "fell_back" for call in view.arm.calls)
+    counters = view.arm.counters
+    if not kept and counters is not None and counters.silent is not None:
+        kept, silent = True, counters.silent
     ends = {"holds": "settled", "fails": "not settled"}.get(level.status)
     return Line(
         "stability",
@@ -102,7 +105,7 @@ def stability_line(view: View | None, level: Level) -> Line:
                 "fell back",
                 str(silent) if kept else None,
                 instrument("lookups", view.arm),
-                "calls were not kept apart",
+                "silent calls could not be counted",
             ),
             cell("ends", ends, tool, level.why),
         ),

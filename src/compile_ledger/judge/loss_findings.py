@@ -58,16 +58,21 @@ def silent_eager(view: View, region: int | None, code: int | None, calls: list[i
     )
 
 
-def silent_total(view: View, hit: Compile, number: int) -> Finding:
+def silent_total(view: View, hit: Compile, number: int, *, alone: bool) -> Finding:
     """Silent lookups of a recording in which calls were counted only."""
     region = view.region_of(hit)
+    calls = sum(view.length(region) for region in view.roots.get(hit.code_object, ()))
     said = f"{count(number, 'lookup')} found no entry and ran eagerly, unannounced"
+    if alone and calls:
+        said = (
+            f"{count(number, 'call')} of {calls} of {view.target(region)} ran eagerly, unannounced"
+        )
     return Finding(
         id=f"silent-eager:{hit.code_object}",
         slug="silent-eager",
         level="STABLE",
         severity="failure",
-        sentence=f"{said} (all regions together)",
+        sentence=said if alone else f"{said} (all regions together)",
         site=view.site(region, hit.code_object),
         count=number,
         cost=FindingCost(calls=number),

@@ -34,13 +34,53 @@ def silent_lookups(view: View) -> int:
     return max(0, counters.lookups - hits - misses)
 
 
+def silent_on(view: View, code_object: int) -> int | None:
+    """Silent calls of the frame that regions enter first: their calls less its runs and misses.
+
+    None where that does not tell: a frame entered otherwise, too, entries not counted, or
+    no lookups to check it against (calls under ``force_eager`` would be taken for silent).
+    """
+    counters, regions = view.arm.counters, view.regions_on(code_object)
+    own = view.roots.get(code_object, ())
+    if view.arm.calls or counters is None or counters.lookups is None:
+        return None
+    if not counters.entries or set(own) != set(regions):
+        return None
+    if any(code.uncounted for code in view.code.values()):
+        return None
+    runs = sum(entry.runs for entry in counters.entries if entry.code_object == code_object)
+    missed = sum(c.code_object == code_object and not c.kept for c in view.compiles)
+    found = max(0, sum(view.length(region) for region in own) - runs - missed)
+    return None if found > silent_lookups(view) else found
+
+
+def silent_after(view: View, code_object: int) -> tuple[int, bool]:
+    """Silent calls after one limit, and whether the number is that limit's own.
+
+    Where several limits were hit and it cannot be told apart, the number is of them all.
+    """
+    own = silent_on(view, code_object)
+    if own is not None:
+        return own, True
+    limited = {c.code_object for c in view.compiles if c.outcome == "refused"}
+    known = {code: silent_on(view, code) for code in limited}
+    total = silent_lookups(view)
+    if sum(number is None for number in known.values()) == 1:
+        return max(0, total - sum(number or 0 for number in known.values())), True
+    return total, False
+
+
 def unserved(view: View, region: int) -> int:
     """Calls of a region that no compiled code served, from the counters' totals.
 
-    Silent lookups belong to the region that hit a limit; where several did, they
-    cannot be told apart and are left out.
+    Silent calls belong to the region whose first frame they passed; where regions
+    share it, or only a frame inside fell back, to the one region that hit a limit.
     """
     events = view.compiles_of(region)
     lost = sum(event.outcome in ("refused", "switched_off", "raised") for event in events)
     limited = {view.region_of(c) for c in view.compiles if c.outcome == "refused"}
-    return lost + (silent_lookups(view) if limited == {region} else 0)
+    if limited == {region}:
+        return lost + silent_lookups(view)
+    root = view.regions[region].root if region in view.regions else None
+    alone = root is not None and view.roots.get(root) == (region,) and region in limited
+    return lost + ((silent_on(view, root) or 0) if alone and root is not None else 0)

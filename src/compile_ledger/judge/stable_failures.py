@@ -12,7 +12,7 @@ from .loss_findings import cache_limit, silent_eager, silent_total, switched_off
 from .recompile_findings import Story, cause_of, fresh_code, recompiles, unnamed_recompiles
 from .recurrence import Recurring, ending, made_anew
 from .shared_line import shared_failure, unrelated
-from .silent import silent_calls, silent_lookups
+from .silent import silent_after, silent_calls
 from .stream import Stream, streams
 from .view import View
 from .words import count
@@ -38,7 +38,8 @@ def _limited(view: View, hit: Compile, counted: set[tuple[int, int]]) -> Iterato
     regions = view.regions_on(hit.code_object)
     silent = [at for at in silent_calls(view, regions) if at not in counted]
     counted.update(silent)
-    number = len(silent) or silent_lookups(view)
+    counted_only, alone = silent_after(view, hit.code_object)
+    number = len(silent) or counted_only
     same = tuple(c for c in view.compiles if c.code_object == hit.code_object)
     found = cause_of(view, hit)
     limit = cache_limit(view, hit)
@@ -53,7 +54,7 @@ def _limited(view: View, hit: Compile, counted: set[tuple[int, int]]) -> Iterato
         if mine:
             yield silent_eager(view, region, hit.code_object, mine)
     if number and not silent:
-        yield silent_total(view, hit, number)
+        yield silent_total(view, hit, number, alone=alone)
 
 
 def _how_it_ends(hit: Compile, silent: int) -> str:

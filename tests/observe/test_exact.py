@@ -1,0 +1,63 @@
+"""Every count is what a counting backend saw."""
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from compile_ledger.facts.arm import Arm
+from compile_ledger.judge.silent import silent_on
+from compile_ledger.judge.view import look
+from compile_ledger.read.recording import read_arm
+
+from .support import Run
+
+CALLS = {"several": 20_000, "broken": 10_000, "outer": 5_000, "limited": 10_000}
+
+
+def code_named(arm: Arm, name: str) -> int:
+    return next(c.id for c in arm.code_objects if c.name == name)
+
+
+def outcomes(arm: Arm, name: str) -> Counter[str]:
+    code = code_named(arm, name)
+    return Counter(c.outcome for c in arm.compiles if c.code_object == code)
+
+
+def silent(arm: Arm, name: str, calls: int) -> int:
+    """Calls that no entry took and that Dynamo never saw: a race can hit a limit anywhere."""
+    assert arm.counters
+    code = code_named(arm, name)
+    served = sum(e.runs for e in arm.counters.entries if e.code_object == code)
+    return calls - served - sum(c.code_object == code and not c.kept for c in arm.compiles)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("threads", "timeline"), [(1, 0), (4, 0)])
+def test_every_count(run: Run, tmp_path: Path, threads: int, timeline: int) -> None:
+    done = run("exact.py", str(tmp_path / "out"), str(threads), str(timeline))
+    truth = json.loads(done.stdout)
+    arm = read_arm(Path(truth["path"]))
+    assert not arm.lost
+    assert not arm.damage
+    assert arm.counters
+    counters = arm.counters
+
+    names = {region.id: region.target for region in arm.regions}
+    assert {names[r.region]: r.calls for r in counters.regions} == CALLS
+    assert {e.compile_id: e.runs for e in counters.entries} == truth["runs"]
+
+    expected = {name: silent(arm, name, calls) for name, calls in CALLS.items()}
+    assert expected["broken"] == expected["outer"] == 0
+    assert expected["limited"] > 0
+    assert counters.silent == sum(expected.values())
+    attributed = {code_named(arm, name): number for name, number in expected.items() if number}
+    view = look(arm)
+    assert {code: silent_on(view, code) for code in attributed} == attributed
+    if threads == 1:
+        assert expected == {"several": 0, "broken": 0, "outer": 0, "limited": 3331}
+        assert outcomes(arm, "limited") == {"compiled": 1, "recompiled": 7, "refused": 1}
+        assert outcomes(arm, "several") == {"compiled": 1, "recompiled": 3}
+        mine = code_named(arm, "limited")
+        assert [c.call for c in arm.compiles if c.code_object == mine] == list(range(9))
