@@ -55,6 +55,9 @@ def folder(path: Path) -> Path:
 
 def show(ledger: Ledger, options: argparse.Namespace) -> None:
     """Print the ledger in the form asked for, and write the files asked for."""
+    left = unfinished(ledger)
+    if left:
+        sys.stderr.write(f"compile-ledger: {left}\n")
     if options.html is not None:
         options.html.write_text(form("html")(ledger), encoding="utf-8")
     if options.json:
@@ -72,13 +75,31 @@ def _terminal(ledger: Ledger) -> None:
     form("terminal")(ledger, Console(highlight=False))
 
 
+UNFINISHED = ("timed_out", "killed", "failed", "interrupted")
+
+
+def unfinished(ledger: Ledger) -> str:
+    """One line, with the remedy, for the first arm that did not get to its end."""
+    for arm in ledger.arms:
+        if arm.status in UNFINISHED:
+            remedy = {
+                "timed_out": "raise --timeout, or end each arm after N calls with --max-calls N",
+                "killed": "see its stderr.txt (-o keeps it); memory may have run out",
+            }.get(arm.status, "see its stderr.txt (-o keeps it)")
+            return f"the {arm.name} arm did not finish ({arm.why}): {remedy}"
+    return "interrupted: what had been measured is shown" if ledger.interrupted else ""
+
+
 def exit_code(ledger: Ledger, options: argparse.Namespace) -> int:
     """0: no level failed; 1: one did, or one that is required is not proved.
 
-    2 when the workload cannot be compiled here at all: no C++ compiler.
+    2 when the command could not do its work: the workload cannot be compiled here
+    (no C++ compiler), or an arm did not finish and nothing failed before it.
     """
     if ledger.diagnosis is not None:
         return 2 if ledger.diagnosis.slug == "toolchain-missing" else 1
+    if unfinished(ledger):
+        return 2
     required = (options.require or "").upper()
     names = [level.level for level in ledger.levels]
     if required in names:

@@ -161,6 +161,8 @@ class ArmProcess:
 
     def _finish(self, outcome: subject.Outcome) -> None:
         session = self.recorder.session
+        if not session.regions:
+            subject.check_was_program(self.spec.target, outcome)
         if self.watcher is not None and outcome.raised is None:
             session.contained(self.watcher.final, outcome.result)
         if self.spec.steady and outcome.raised is None:

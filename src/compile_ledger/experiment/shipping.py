@@ -5,11 +5,12 @@ Only our own processes read what is written here, in a folder that we made.
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 
 import compile_ledger
 from compile_ledger.facts.contract import Contract
-from compile_ledger.judge.document import Ledger
+from compile_ledger.judge.document import Ledger, NotMeasured, Unproven
 from compile_ledger.judge.ledger import judge
 
 from .targets import Target
@@ -45,12 +46,13 @@ def nothing_measured(contract: Contract, why: str) -> Ledger:
 
 
 def _with_reason(ledger: Ledger, why: str) -> Ledger:
-    import dataclasses
-
-    from compile_ledger.judge.document import NotMeasured
-
+    remedy = "put the workload in a file: compile-ledger audit FILE:NAME"
     levels = tuple(dataclasses.replace(level, why=why) for level in ledger.levels)
-    missing = NotMeasured(
-        "every level", why, "put the workload in a file: compile-ledger audit FILE:NAME"
+    missing = tuple(NotMeasured(level.level, why, remedy) for level in levels)
+    return dataclasses.replace(
+        ledger,
+        levels=levels,
+        not_measured=missing,
+        verdict=f"nothing was measured: {why}",
+        unproven=Unproven("RUNS", why, remedy),
     )
-    return dataclasses.replace(ledger, levels=levels, not_measured=(missing, *ledger.not_measured))

@@ -18,6 +18,11 @@ from compile_ledger.facts.place import Place
 from .targets import Target
 from .workload import Workload, WorkloadError, from_module
 
+_WANTED = (
+    "wanted a Workload, (fn, calls), a function without arguments that returns one, "
+    "or one that calls torch.compile itself"
+)
+
 
 class SubjectError(Exception):
     """The target cannot be run at all: one line, with the remedy."""
@@ -40,12 +45,27 @@ class Outcome:
 def load(target: Target) -> Callable[[], Outcome]:
     """A function that runs the target. Raises :class:`SubjectError`."""
     if target.kind in ("script", "module"):
+        _check_module(target)
         return lambda: run_program(target)
     value, module = _pickled(target) if target.kind == "pickled" else _named(target)
     if isinstance(value, Workload):
         return lambda: run_workload(value)
     _check_callable(value, target)
     return lambda: _run_function(value, module)
+
+
+def _check_module(target: Target) -> None:
+    if target.kind != "module":
+        return
+    sys.path.insert(0, str(Path.cwd()))
+    try:
+        found = importlib.util.find_spec(target.path)
+    except ImportError as error:
+        msg = f"{target.text}: {error}"
+        raise SubjectError(msg) from error
+    if found is None:
+        msg = f"{target.text}: there is no module {target.path} here"
+        raise SubjectError(msg)
 
 
 def _pickled(target: Target) -> tuple[Any, Any]:
@@ -127,15 +147,14 @@ def import_trouble(target: Target, error: BaseException) -> str:
 
 
 def _check_callable(value: Any, target: Target) -> None:
-    wanted = "wanted a Workload, or a function without arguments that returns one"
     if not callable(value) or isinstance(value, type):
-        msg = f"{target.text} is a {type(value).__name__}: {wanted}"
+        msg = f"{target.text} is a {type(value).__name__}: {_WANTED}"
         raise SubjectError(msg)
     with contextlib.suppress(ValueError):
         for parameter in inspect.signature(value).parameters.values():
             plain = parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)
             if plain and parameter.default is parameter.empty:
-                msg = f"{target.text} needs the argument {parameter.name}: {wanted}"
+                msg = f"{target.text} needs the argument {parameter.name}: {_WANTED}"
                 raise SubjectError(msg)
 
 
@@ -176,6 +195,17 @@ def run_workload(workload: Workload) -> Outcome:
     return outcome
 
 
+def check_was_program(target: Target, outcome: Outcome) -> None:
+    """A named function that compiled nothing must have returned a workload.
+
+    Raises :class:`SubjectError`.
+    """
+    if target.kind == "name" and outcome.workload is None and outcome.raised is None:
+        returned = type(outcome.result).__name__
+        msg = f"{target.text} returned {returned} and compiled nothing: {_WANTED}"
+        raise SubjectError(msg)
+
+
 def _make_calls(workload: Workload, outcome: Outcome) -> None:
     for index, (args, kwargs) in enumerate(workload.each_call()):
         outcome.calls.append((index, args, kwargs))
@@ -211,7 +241,6 @@ def _as_main(target: Target) -> None:
         runpy.run_path(target.path, run_name="__main__")
     else:
         sys.argv = [target.path, *target.argv]
-        sys.path.insert(0, str(Path.cwd()))
         runpy.run_module(target.path, run_name="__main__", alter_sys=True)
 
 

@@ -382,3 +382,7 @@ class Ledger:
     provisional: bool = False
     """True while arms that could change the diagnosis are still to run."""
     interrupted: bool = False
+
+    def __str__(self) -> str:
+        """The verdict; :mod:`compile_ledger.render` shows the rest."""
+        return self.verdict
