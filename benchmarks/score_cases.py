@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -22,6 +23,7 @@ from typing import Any
 
 NOT_QUICK = ("CORRECT", "WORTH_IT")
 """Levels that ``--quick`` leaves unmeasured."""
+TOP_LEVEL_BUILD = re.compile(r"^def build\(", re.MULTILINE)
 VERDICTS = (0, 1, 2)
 TIMEOUT = 900
 
@@ -85,7 +87,7 @@ def find_cases(folder: Path, only: list[str]) -> list[Case]:
         cases.append(
             Case(
                 folder=path.parent,
-                entry="build" if "\ndef build(" in path.read_text() else "main",
+                entry="build" if TOP_LEVEL_BUILD.search(path.read_text()) else "main",
                 level=expected["first_failing_level"],
                 recompiles=expected.get("measured", {}).get("recompiles"),
             )
