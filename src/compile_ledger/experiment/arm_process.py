@@ -173,7 +173,7 @@ class ArmProcess:
     def _steady(self, outcome: subject.Outcome) -> None:
         session = self.recorder.session
         if self.recorder.calls is not None:
-            self.recorder.calls.watchers.clear()
+            self.recorder.calls.paused = True
             facts = replay.replay_program(self.last, session, self.spec.seed)
         else:
             facts = replay.replay_workload(outcome, session, self.spec.seed)

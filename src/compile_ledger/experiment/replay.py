@@ -22,12 +22,16 @@ _LAST = 4
 
 
 class LastCalls:
-    """A watcher that keeps copies of the arguments of each region's last calls."""
+    """A watcher that keeps copies of the arguments of each region's last calls.
+
+    It also keeps what was compiled alive, which would be gone when the program ends.
+    """
 
     def __init__(self) -> None:
         """Keep nothing yet."""
         self.kept: dict[int, list[tuple[Any, Any, tuple[bool, bool]]]] = {}
-        self.regions: dict[int, Any] = {}
+        self.held: dict[int, tuple[Any, Any]] = {}
+        """Region to its target and to the runtime's context of it."""
 
     def before(self, call: OpenCall) -> None:
         """Copy the arguments of an outermost call."""
@@ -41,7 +45,8 @@ class LastCalls:
         kept = self.kept.setdefault(region.fact.id, [])
         kept.append((*Twin(double=False).value(given), modes))
         del kept[:-_LAST]
-        self.regions[region.fact.id] = region
+        if region.fact.id not in self.held and region.context is not None:
+            self.held[region.fact.id] = (region.target(), region.context())
 
     def after(self, call: OpenCall, fact: Call) -> None:
         """Nothing is needed after a call."""
@@ -58,9 +63,7 @@ def _modes(modes: tuple[bool, bool]) -> Iterator[None]:
 def replay_program(last: LastCalls, session: Session, seed: int) -> Iterator[SteadyState]:
     """Interleave the last calls of each region of a program that has ended."""
     for number, kept in last.kept.items():
-        region = last.regions[number]
-        target = region.target()
-        context = None if region.context is None else region.context()
+        target, context = last.held.get(number, (None, None))
         if target is None or context is None:
             yield SteadyState(number, "replayed calls", why="what was compiled is gone")
             continue
