@@ -14,13 +14,16 @@ if TYPE_CHECKING:
     from .ask import TensorSpec, cache_line, load_cache_line, what_if
     from .experiment.audit import audit
     from .experiment.workload import Workload
+    from .observe.expect import ExpectationFailed, expect
     from .observe.live import record, start, stop
 
 _WHERE = {
+    "ExpectationFailed": "compile_ledger.observe.expect",
     "TensorSpec": "compile_ledger.ask",
     "Workload": "compile_ledger.experiment.workload",
     "audit": "compile_ledger.experiment.audit",
     "cache_line": "compile_ledger.ask",
+    "expect": "compile_ledger.observe.expect",
     "load_cache_line": "compile_ledger.ask",
     "record": "compile_ledger.observe.live",
     "start": "compile_ledger.observe.live",
@@ -29,11 +32,13 @@ _WHERE = {
 }
 
 __all__ = [
+    "ExpectationFailed",
     "TensorSpec",
     "Workload",
     "__version__",
     "audit",
     "cache_line",
+    "expect",
     "load_cache_line",
     "record",
     "start",
