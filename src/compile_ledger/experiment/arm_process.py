@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from compile_ledger.facts.arm import Costs
 from compile_ledger.observe.clock import cpu_ns
 from compile_ledger.observe.recorder import Recorder
+from compile_ledger.observe.settings import change_setting
 from compile_ledger.observe.stack import describe
 
 from . import overrides, replay, subject
@@ -110,6 +111,8 @@ class ArmProcess:
 
         seed_everything(self.spec.seed)
         torch.set_num_threads(self.spec.threads)
+        for name, value in self.spec.settings.items():
+            change_setting(name, value)
         if self.spec.eager:
             torch.compiler.set_stance("force_eager")
         if self.spec.fallback_random:
@@ -122,6 +125,7 @@ class ArmProcess:
         said = [f"seed {spec.seed}", f"{spec.threads} thread(s)"]
         said += [f"{name}={value}" for name, value in spec.env.items()]
         said += [f"torch.compile({name}={value!r})" for name, value in spec.overrides.items()]
+        said += [f"torch._dynamo.config.{n} = {v!r}" for n, v in spec.settings.items()]
         if spec.cheap_backend:
             said.append("torch.compile(backend='eager') in place of a backend that generates code")
         if spec.eager:

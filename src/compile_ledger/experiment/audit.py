@@ -131,7 +131,9 @@ class Audit:
 
     def _experiment(self, chosen: Intervention, before: Arm) -> ExperimentRow:
         after = self._arm(plan.intervention(self.terms, chosen), f"experiment: {chosen.change}")
-        return judge_experiment(before, after, chosen.name, chosen.change, chosen.tests)
+        return judge_experiment(
+            before, after, chosen.name, chosen.change, chosen.tests, chosen.expects
+        )
 
     def _own_backend(self, provisional: Ledger) -> None:
         """The workload's own backend, as far as the levels still need it."""

@@ -1,7 +1,7 @@
 """Experiments that need no edit of the user's code: one change each, and what it tests.
 
 An intervention is run only where a finding names the mechanism that it could
-affect. DESIGN section 7 and docs/experiments.md say which works for what.
+affect. docs/experiments.md says what each showed where it was measured.
 """
 
 from __future__ import annotations
@@ -12,6 +12,12 @@ from typing import Any
 
 from compile_ledger.facts.region import Region
 from compile_ledger.judge.document import Finding
+from compile_ledger.judge.experiments import Expected
+
+from .sources import is_attribute, source_of
+
+HIGH_LIMIT = 64
+"""The limit of the experiment that raises it: eight times the default."""
 
 
 @dataclass(frozen=True)
@@ -26,6 +32,10 @@ class Intervention:
     overrides: dict[str, Any] = field(default_factory=dict)
     """Keyword arguments of ``torch.compile`` to replace."""
     env: dict[str, str] = field(default_factory=dict)
+    settings: dict[str, Any] = field(default_factory=dict)
+    """Settings of ``torch._dynamo.config`` to change."""
+    expects: Expected = "settles"
+    """What happens when the diagnosis is right."""
 
 
 Maker = Callable[[Finding, Region], Intervention | None]
@@ -38,7 +48,7 @@ def _default_policy(finding: Finding, region: Region) -> Intervention | None:
     return Intervention(
         name="default-policy",
         change="dynamic=False -> the default (dynamic=None)",
-        tests=_shape_mechanism(finding),
+        tests=_specialised(finding),
         overrides={"dynamic": None},
     )
 
@@ -53,37 +63,82 @@ def _mark_dimension(finding: Finding, region: Region) -> Intervention | None:
     return Intervention(
         name="mark-dimension",
         change=f'TORCH_COMPILE_DYNAMIC_SOURCES="{value}"',
-        tests=_shape_mechanism(finding),
+        tests=_specialised(finding),
         env={"TORCH_COMPILE_DYNAMIC_SOURCES": value},
     )
 
 
-def _shape_mechanism(finding: Finding) -> str:
-    return f"the size of {finding.subject} at axis {finding.axis} is specialised at every new value"
+def _free_parameters(finding: Finding, region: Region) -> Intervention:
+    """Parameters are static by default, and hold every size that meets theirs."""
+    del region
+    return Intervention(
+        name="free-parameter-shapes",
+        change="torch._dynamo.config.force_parameter_static_shapes = False",
+        tests=f"a parameter's static shape fixes the size of {finding.subject}",
+        settings={"force_parameter_static_shapes": False},
+    )
 
 
-def source_of(subject: str) -> str:
-    """The guard source, ``L['x']``, of a subject as the runtime's texts name it.
-
-    torch 2.13 prints ``x`` for ``L['x']``, and ``args[0]`` for ``L['args'][0]``.
-    """
-    if not subject or subject.startswith(("L[", "G[")):
-        return subject
-    head = subject
-    for at, character in enumerate(subject):
-        if character in ".[":
-            head = subject[:at]
-            break
-    return f"L['{head}']{subject[len(head) :]}" if head.isidentifier() else ""
+def _free_module_ints(finding: Finding, region: Region) -> Intervention | None:
+    """Integer attributes of modules are constants by default."""
+    del region
+    if not is_attribute(finding.subject):
+        return None
+    return Intervention(
+        name="free-module-ints",
+        change="torch._dynamo.config.allow_unspec_int_on_nn_module = True",
+        tests=_specialised(finding),
+        settings={"allow_unspec_int_on_nn_module": True},
+    )
 
 
+def _isolate(finding: Finding, region: Region) -> Intervention:
+    """Give each region a cache line of its own."""
+    del region
+    return Intervention(
+        name="isolate-recompiles",
+        change="torch.compile(isolate_recompiles=True)",
+        tests=f"the regions that enter {finding.subject} fill each other's cache line",
+        overrides={"isolate_recompiles": True},
+    )
+
+
+def _raise_limit(finding: Finding, region: Region) -> Intervention:
+    """Make room: shows that the limit sent calls to eager, and that values keep coming."""
+    del region
+    return Intervention(
+        name="raise-limit",
+        change=f"torch._dynamo.config.recompile_limit = {HIGH_LIMIT}",
+        tests=f"each new value of {finding.subject or 'what the guard checks'} makes an entry",
+        settings={"recompile_limit": HIGH_LIMIT},
+        expects="no_limit",
+    )
+
+
+def _specialised(finding: Finding) -> str:
+    axis = "" if finding.axis is None else f"the size at axis {finding.axis} of "
+    return f"{axis}{finding.subject} is specialised at every new value"
+
+
+_LIMITED = (_raise_limit,)
 _BY_SLUG: dict[str, tuple[Maker, ...]] = {
-    "recompile-shape": (_default_policy, _mark_dimension),
+    "recompile-shape": (_default_policy, _mark_dimension, _free_parameters),
+    "recompile-constant-int": (_default_policy, _free_module_ints, _raise_limit),
+    "recompile-constant-float": (_default_policy, _raise_limit),
+    "shared-line": (_isolate, _raise_limit),
 }
 """For each finding, what could test it, the smallest first."""
+
+_NO_TEST = ("recompile-unnamed", "recompile-error", "recompile-other")
+
+
+def makers_for(slug: str) -> tuple[Maker, ...]:
+    """What could test a finding of this kind; every other recompile can meet a higher limit."""
+    other = slug.startswith("recompile-") and slug not in _NO_TEST
+    return _BY_SLUG.get(slug, _LIMITED if other else ())
 
 
 def interventions_for(finding: Finding, region: Region) -> list[Intervention]:
     """What could refute ``finding``, the smallest change first; empty: nothing without an edit."""
-    made = (maker(finding, region) for maker in _BY_SLUG.get(finding.slug, ()))
+    made = (maker(finding, region) for maker in makers_for(finding.slug))
     return [intervention for intervention in made if intervention is not None]

@@ -105,6 +105,7 @@ def intervention(terms: Terms, chosen: Intervention) -> ArmSpec:
         base,
         cheap_backend=True,
         overrides=dict(chosen.overrides),
+        settings=dict(chosen.settings),
         env={**base.env, **chosen.env},
         change=chosen.change,
     )

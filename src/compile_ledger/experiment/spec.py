@@ -29,6 +29,8 @@ class ArmSpec:
     """Run under ``torch.compiler.set_stance("force_eager")``."""
     overrides: dict[str, Any] = field(default_factory=dict)
     """Keyword arguments of ``torch.compile`` that the arm replaces."""
+    settings: dict[str, Any] = field(default_factory=dict)
+    """Settings of ``torch._dynamo.config`` that the arm changes."""
     cheap_backend: bool = False
     """Replace an expensive backend by ``eager``."""
     role: Role = "none"

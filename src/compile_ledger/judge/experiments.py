@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from compile_ledger.facts.arm import Arm
 
 from .document import ExperimentRow, Outcome, Reading
@@ -11,6 +13,8 @@ from .stable_failures import failures
 from .stream import Stream, streams
 from .view import View, look
 from .words import count
+
+Expected = Literal["settles", "no_limit"]
 
 
 def reading(arm: Arm) -> Reading:
@@ -42,14 +46,20 @@ def settled(view: View, seen: tuple[Stream, ...]) -> bool | None:
     return None if late or not long else True
 
 
-def judge_experiment(before: Arm, after: Arm, name: str, change: str, tests: str) -> ExperimentRow:
-    """Compare the arm before the change with the arm after it."""
+def judge_experiment(  # noqa: PLR0913, PLR0917  an experiment is these six things
+    before: Arm, after: Arm, name: str, change: str, tests: str, expects: Expected = "settles"
+) -> ExperimentRow:
+    """Compare the arm before the change with the arm after it.
+
+    ``expects`` is what the change does when the diagnosis is right: the workload
+    settles, or it keeps compiling and is never refused (``no_limit``).
+    """
     first = reading(before)
     if not after.ran:
         why = f"not resolved: the experiment's arm {after.status}: {after.why or 'no reason'}"
         return ExperimentRow(name, change, tests, first, None, "not_resolved", why)
     second = reading(after)
-    outcome, said = _outcome(first, second)
+    outcome, said = _made_room(first, second) if expects == "no_limit" else _outcome(first, second)
     sentence = f"{said}: with {change}, {_words(second)} (before: {_words(first)})"
     return ExperimentRow(name, change, tests, first, second, outcome, sentence)
 
@@ -64,6 +74,17 @@ def _outcome(before: Reading, after: Reading) -> tuple[Outcome, str]:
     if _less(before, after):
         return "not_resolved", "not resolved: the failure shrank but remains"
     return "refuted", "diagnosis refuted"
+
+
+def _made_room(before: Reading, after: Reading) -> tuple[Outcome, str]:
+    """The limit raised: the calls that it refused must now make entries of their own."""
+    if not (before.refused or before.fell_back):
+        return "not_resolved", "not resolved: no limit was hit before the change"
+    if after.refused or after.fell_back:
+        return "not_resolved", "not resolved: the higher limit was hit, too"
+    if after.compiles > before.compiles:
+        return "holds", "diagnosis holds: each further value makes one more entry"
+    return "refuted", "diagnosis refuted: no further entry was made"
 
 
 def _less(before: Reading, after: Reading) -> bool:

@@ -14,6 +14,7 @@ from .prices import compile_seconds
 from .reasons import entry_count, on_same_code, quoted
 from .recurrence import Anew, Recurring
 from .sizes import values_brought
+from .slugs import recompile_slug
 from .view import View
 from .words import count, listed
 
@@ -45,11 +46,11 @@ class Story:
 
 
 def recompiles(view: View, story: Story) -> Finding:
-    """The cause of recompiles: ``recompile-shape`` or ``recompile-guard``."""
+    """The cause of recompiles; its slug says on which kind of guard."""
     found, events, unseen = story.cause, story.events, story.unseen
     first, last = found.first, events[-1]
     region = view.region_of(last)
-    slug = "recompile-shape" if found.key.kind == "size" else "recompile-guard"
+    slug = recompile_slug(found.key.kind)
     entries = sum(event.kept for event in events if event.code_object == last.code_object)
     brought = values_brought(view, found, region, unseen)
     seen = f"{brought} in {count(story.calls, 'call')}, {entry_count(entries)}"
@@ -99,8 +100,8 @@ def unnamed_recompiles(view: View, found: Recurring, calls: int) -> Finding:
     region = view.region_of(last)
     number = count(len(found.compiles), "recompile")
     return Finding(
-        id=f"recompile-guard:{last.code_object}",
-        slug="recompile-guard",
+        id=f"recompile-unnamed:{last.code_object}",
+        slug="recompile-unnamed",
         level="STABLE",
         severity="failure",
         sentence=f"{number} in {count(calls, 'call')}, still in the tail; no reason was given",
@@ -118,8 +119,8 @@ def fresh_code(view: View, found: Anew) -> Finding:
     region = view.region_of(last)
     number = len(found.compiles)
     return Finding(
-        id=f"recompile-guard:{found.place}",
-        slug="recompile-guard",
+        id=f"fresh-code:{found.place}",
+        slug="fresh-code",
         level="STABLE",
         severity="failure",
         sentence=(

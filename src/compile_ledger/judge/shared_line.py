@@ -11,7 +11,14 @@ from .words import count, listed
 
 
 def unrelated(view: View, code_object: int) -> bool:
-    """True when regions of different targets fill the line, each by its first call."""
+    """True when regions of different targets fill a line of torch's own code.
+
+    Each fills it by its first call. Code of the user's that several regions share has
+    guards that name what differs.
+    """
+    code = view.code.get(code_object)
+    if code is not None and not code.library:
+        return False
     regions = view.regions_on(code_object)
     targets = {view.target(region) for region in regions}
     if len(targets) < 2:  # noqa: PLR2004

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from .classify_guard import KINDS
 from .document import LevelName
 
 
@@ -31,8 +32,8 @@ _TABLE = (
     Slug("graph-break", "CAPTURED", "More than one graph runs per steady call"),
     Slug("frame-skipped", "CAPTURED", "Dynamo skipped a frame: it runs eagerly"),
     Slug("no-graph", "CAPTURED", "No graph ran in any call"),
-    Slug("recompile-shape", "STABLE", "Recompiles on a tensor size"),
-    Slug("recompile-guard", "STABLE", "Recompiles on another assumption"),
+    Slug("recompile-unnamed", "STABLE", "Recompiles for which the runtime gives no reason"),
+    Slug("fresh-code", "STABLE", "A new code object is compiled at each call"),
     Slug("cache-limit", "STABLE", "The recompile limit was hit"),
     Slug("silent-eager", "STABLE", "Calls ran eagerly after the limit, unannounced"),
     Slug("switched-off", "STABLE", "A code object was switched off for good"),
@@ -43,4 +44,15 @@ _TABLE = (
     Slug("lost-evidence", "RUNS", "Evidence was lost", "it concerns the recorder, not the program"),
 )
 
-SLUGS: dict[str, Slug] = {slug.name: slug for slug in _TABLE}
+
+def recompile_slug(kind: str) -> str:
+    """The slug of recompiles on one kind of guard: ``recompile-shape`` for sizes."""
+    return f"recompile-{'shape' if kind == 'size' else kind}"
+
+
+_RECOMPILES = tuple(
+    Slug(recompile_slug(kind.name), "STABLE", f"Recompiles on {kind.title}")
+    for kind in KINDS.values()
+)
+
+SLUGS: dict[str, Slug] = {slug.name: slug for slug in (*_TABLE, *_RECOMPILES)}

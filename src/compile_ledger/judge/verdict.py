@@ -48,7 +48,7 @@ def verdict_of(
     """The whole result in one sentence."""
     if diagnosis:
         said = f"{_name(diagnosis.level)} fails: {diagnosis.sentence}"
-        tested = next((row.sentence for row in experiments if row.outcome != "not_resolved"), "")
+        tested = _tested(experiments)
         return f"{said}; {tested}" if tested else said
     open_levels = [level for level in levels if level.status != "holds"]
     if not open_levels:
@@ -58,6 +58,12 @@ def verdict_of(
     held = [_name(level.level) for level in levels if level.status == "holds"]
     also = f" ({', '.join(held)} hold)" if held else ""
     return f"no level fails{also}; {_name(first.level)} {words}: {first.why}"
+
+
+def _tested(experiments: Sequence[ExperimentRow]) -> str:
+    """The experiment that says most: one in which the diagnosis held, else a refuted one."""
+    by_outcome = {row.outcome: row.sentence for row in reversed(experiments)}
+    return by_outcome.get("holds") or by_outcome.get("refuted", "")
 
 
 def leading_finding(diagnosis: Diagnosis | None, findings: Sequence[Finding]) -> Finding | None:
