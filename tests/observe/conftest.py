@@ -31,6 +31,7 @@ def run(tmp_path: Path) -> Run:
             check=False,
             cwd=rest.pop("cwd", tmp_path),
             env=env,
+            timeout=rest.pop("timeout", 120),
             **rest,
         )
         assert done.returncode == code, done.stderr

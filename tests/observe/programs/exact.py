@@ -1,4 +1,4 @@
-"""40,000 calls whose graphs are counted by the backend itself: ``exact.py DIR THREADS TIMELINE``."""
+"""40,000 calls whose graphs the backend counts: ``exact.py DIR THREADS TIMELINE``."""
 
 import itertools
 import json

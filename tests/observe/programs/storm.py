@@ -1,0 +1,49 @@
+"""Ctrl-C, thousands of times, while compiled code runs: ``storm.py DIR TIMELINE``."""
+
+import contextlib
+import signal
+import sys
+import time
+from typing import Any
+
+import torch
+
+import compile_ledger
+
+SECONDS = 4.0
+
+
+def function(x: Any) -> Any:
+    return x + 1
+
+
+delivered = [0]
+
+
+def interrupt(*_: object) -> None:
+    delivered[0] += 1
+    raise KeyboardInterrupt
+
+
+def storm(compiled: Any, x: Any) -> None:
+    """Interrupts, some of which torch's own destructors swallow; so each has its time."""
+    end = time.monotonic() + SECONDS
+    signal.signal(signal.SIGALRM, interrupt)
+    while time.monotonic() < end:
+        with contextlib.suppress(KeyboardInterrupt):
+            signal.setitimer(signal.ITIMER_REAL, 0.0004)
+            until = time.monotonic() + 0.002
+            while time.monotonic() < until:
+                compiled(x)
+    with contextlib.suppress(KeyboardInterrupt):
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+recording = compile_ledger.start(sys.argv[1], interval=0.05, timeline=int(sys.argv[2]))
+compiled = torch.compile(function, backend="eager")
+x = torch.ones(4)
+compiled(x)
+storm(compiled, x)
+assert torch.equal(compiled(x), x + 1)
+compile_ledger.stop()
+print(delivered[0])
