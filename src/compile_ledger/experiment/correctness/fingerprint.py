@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import types
 from typing import Any
 
+from compile_ledger.observe.stack import is_users
+
+from .code_names import held_by
 from .leaves import leaves
 
 _SIZE = 16
@@ -65,24 +69,23 @@ def state_hash(modules: list[Any]) -> str:
 
 
 def reachable_modules(target: Any) -> list[Any]:
-    """The modules that a target holds: itself, its ``self``, its closure, its globals."""
+    """The modules that a target holds: itself, its ``self``, its closure, its globals.
+
+    Those of the user's functions that it names are among them.
+    """
     import torch
 
-    function = getattr(target, "__func__", target)
-    code = getattr(function, "__code__", None)
-    names = getattr(code, "co_names", ())
-    candidates = [
-        target,
-        getattr(target, "__self__", None),
-        *(_content(cell) for cell in getattr(function, "__closure__", None) or ()),
-        *(getattr(function, "__globals__", {}).get(name) for name in names),
-    ]
-    found = [c for c in candidates if isinstance(c, torch.nn.Module)]
-    return list({id(module): module for module in found}.values())
-
-
-def _content(cell: Any) -> Any:
-    try:
-        return cell.cell_contents
-    except ValueError:
-        return None
+    found: dict[int, Any] = {}
+    seen: set[int] = set()
+    left = [target, getattr(target, "__self__", None)]
+    while left:
+        value = left.pop(0)
+        if id(value) in seen:
+            continue
+        seen.add(id(value))
+        if isinstance(value, torch.nn.Module):
+            found[id(value)] = value
+        function = getattr(value, "__func__", value)
+        if isinstance(function, types.FunctionType) and is_users(function.__code__.co_filename):
+            left += [held for _, held in held_by(function)]
+    return list(found.values())

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import types
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
+
+from compile_ledger.observe.stack import is_users
+
+from .code_names import names_in
 
 
 class NoTwinError(Exception):
@@ -61,9 +66,10 @@ class Twin:
                 module: Callable[..., Any] = self.module(target)
                 return module
             if isinstance(target, types.MethodType):
-                return types.MethodType(target.__func__, self._owner(target.__self__))
+                function = self._held(target.__func__, {})
+                return types.MethodType(function, self._owner(target.__self__))
             if isinstance(target, types.FunctionType):
-                return self._function(target)
+                return self._function(target, {})
         except Exception as error:
             msg = f"the target could not be copied: {type(error).__name__}: {error}"
             raise NoTwinError(msg[:300]) from error
@@ -77,30 +83,43 @@ class Twin:
             return self.module(owner)
         twin = copy.deepcopy(owner)
         for name, value in vars(twin).items():
-            setattr(twin, name, self._held(value))
+            setattr(twin, name, self._held(value, {}))
         return twin
 
-    def _held(self, value: Any) -> Any:
+    def _held(self, value: Any, done: dict[int, Any]) -> Any:
+        """A copy of what a function holds; ``done`` are the copies so far, by identity."""
+        if id(value) not in done:
+            done[id(value)] = self._held_copy(value, done)
+        return done[id(value)]
+
+    def _held_copy(self, value: Any, done: dict[int, Any]) -> Any:
         import torch
 
-        return self._leaf(value) if isinstance(value, (torch.nn.Module, torch.Tensor)) else value
+        if isinstance(value, (torch.nn.Module, torch.Tensor)):
+            return self._leaf(value)
+        if isinstance(value, types.FunctionType) and is_users(value.__code__.co_filename):
+            return self._function(value, done)
+        if type(value) is tuple:
+            return tuple(self._held(part, done) for part in value)
+        return value
 
-    def _function(self, function: types.FunctionType) -> types.FunctionType:
-        """The same code over globals and cells whose modules and tensors are copies."""
-        names = set(function.__code__.co_names)
-        changed = {n: self._held(v) for n, v in function.__globals__.items() if n in names}
-        twin = types.FunctionType(
-            function.__code__,
-            {**function.__globals__, **changed},
-            function.__name__,
-            function.__defaults__,
-            tuple(self._cell(cell) for cell in function.__closure__ or ()) or None,
-        )
-        twin.__kwdefaults__ = function.__kwdefaults__
+    def _function(self, function: types.FunctionType, done: dict[int, Any]) -> types.FunctionType:
+        """The same code over globals and cells whose functions, modules and tensors are copies.
+
+        Functions of one module share one copy of its globals.
+        """
+        own = function.__globals__
+        over = done.setdefault(id(own), dict(own))
+        cells = tuple(types.CellType() for _ in function.__closure__ or ())
+        twin = types.FunctionType(function.__code__, over, function.__name__, None, cells or None)
+        done[id(function)] = twin
+        for name in names_in(function.__code__):
+            if name in own:
+                over[name] = self._held(own[name], done)
+        for cell, copied in zip(function.__closure__ or (), cells, strict=True):
+            with contextlib.suppress(ValueError):
+                copied.cell_contents = self._held(cell.cell_contents, done)
+        twin.__defaults__ = self._held(function.__defaults__, done)
+        named = function.__kwdefaults__ or {}
+        twin.__kwdefaults__ = {n: self._held(v, done) for n, v in named.items()}
         return twin
-
-    def _cell(self, cell: Any) -> Any:
-        try:
-            return types.CellType(self._held(cell.cell_contents))
-        except ValueError:
-            return types.CellType()
