@@ -8,7 +8,7 @@ from textwrap import wrap
 from compile_ledger.facts.cache_line import CacheLine, CodeLine
 
 from . import cache_line_words as worded
-from .cache_line_rows import Assumption, EntryRows, entry_rows, folded
+from .cache_line_rows import Assumption, EntryRows, line_rows
 from .words import clean, cut_right, place
 
 WIDTH = 80
@@ -33,9 +33,10 @@ def _line(line: CodeLine) -> Iterator[str]:
     )
     if worded.why(line):
         yield from paragraph(f"why: {worded.why(line)}", 2)
-    for rows in entry_rows(line):
+    found = line_rows(line)
+    for rows in found.entries:
         yield from _entry(rows)
-    same = folded(line)
+    same = found.folded
     if same:
         shared = "in every entry" if len(line.entries) > 1 else "more"
         yield from paragraph(f"+ {same} assumption{'s' * (same > 1)} {shared}", 2)

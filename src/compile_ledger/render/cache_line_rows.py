@@ -36,28 +36,40 @@ class EntryRows:
     more: int
 
 
-def entry_rows(line: CodeLine) -> tuple[EntryRows, ...]:
+@dataclass(frozen=True, slots=True)
+class LineRows:
+    """The entries of one code object, and what is folded of all of them."""
+
+    entries: tuple[EntryRows, ...]
+    folded: int
+    """Assumptions of one entry that every valid entry shares, or that tell nothing alone."""
+
+
+def line_rows(line: CodeLine) -> LineRows:
     """Each entry with the assumptions that not every other valid entry shares."""
-    held = {id(entry): list(assumptions(entry)) for entry in line.entries}
-    texts = [{one.text for one in held[id(e)]} for e in line.entries if e.valid]
-    alone = len(texts) <= 1
-    common = set() if alone else set.intersection(*texts)
-    return tuple(_rows(entry, held[id(entry)], common, alone=alone) for entry in line.entries)
+    held = [list(assumptions(entry)) for entry in line.entries]
+    valid = [
+        {one.text for one in all_}
+        for entry, all_ in zip(line.entries, held, strict=True)
+        if entry.valid
+    ]
+    alone = len(valid) <= 1
+    common = set() if alone else set.intersection(*valid)
+    found = []
+    folded = 0
+    for entry, all_ in zip(line.entries, held, strict=True):
+        apart = _apart(all_, common, alone=alone)
+        found.append(EntryRows(entry, tuple(apart[:MOST]), len(apart[MOST:])))
+        folded = max(folded, len(all_) - len(apart))
+    return LineRows(tuple(found), folded)
 
 
-def _rows(entry: Entry, held: list[Assumption], common: set[str], *, alone: bool) -> EntryRows:
+def _apart(held: list[Assumption], common: set[str], *, alone: bool) -> list[Assumption]:
+    """What sets one entry apart; of a single entry, what it assumes of its arguments."""
     apart = [one for one in held if one.text not in common]
-    if alone:
-        apart = [one for one in apart if one.aspect in _OF_ARGUMENTS and _is_argument(one.source)]
-    shown = tuple(apart[:MOST])
-    return EntryRows(entry, shown, len(apart) - len(shown))
-
-
-def folded(line: CodeLine) -> int:
-    """Guards that are the same in every valid entry, or too common to show of one alone."""
-    counts = [len(list(assumptions(entry))) for entry in line.entries if entry.valid]
-    shown = [len(rows.shown) + rows.more for rows in entry_rows(line) if rows.entry.valid]
-    return max((n - s for n, s in zip(counts, shown, strict=True)), default=0)
+    if not alone:
+        return apart
+    return [one for one in apart if one.aspect in _OF_ARGUMENTS and _is_argument(one.source)]
 
 
 def _is_argument(source: str) -> bool:

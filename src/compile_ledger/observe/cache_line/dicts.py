@@ -27,15 +27,13 @@ _EMPTY: dict[str, Any] = {
 
 def dict_managers(entry: Any) -> Iterator[tuple[Any, frozenset[str]]]:
     """Each manager of a dict, with the sources on the way to it."""
-    yield from _visit(root_manager(entry), frozenset())
-
-
-def _visit(manager: Any, way: frozenset[str]) -> Iterator[tuple[Any, frozenset[str]]]:
-    way = way | {manager.get_source()}
-    if is_dict_manager(manager):
-        yield manager, way
-    for child in children(manager):
-        yield from _visit(child, way)
+    waiting: list[tuple[Any, tuple[str, ...]]] = [(root_manager(entry), ())]
+    while waiting:
+        manager, above = waiting.pop()
+        way = (*above, manager.get_source())
+        if is_dict_manager(manager):
+            yield manager, frozenset(way)
+        waiting.extend((child, way) for child in reversed(children(manager)))
 
 
 def refused_by_dicts(entry: Any, values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

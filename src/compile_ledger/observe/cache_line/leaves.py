@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from .lookup import root_manager
 
@@ -19,8 +18,7 @@ _RELATIONAL = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Leaf:
+class Leaf(NamedTuple):
     """One guard of the runtime's, with the manager that holds it."""
 
     manager: Any
@@ -43,8 +41,8 @@ def leaves(entry: Any) -> Iterator[Leaf]:
     """Every leaf guard of an entry, a relational one once."""
     root = root_manager(entry)
     seen: set[tuple[str, ...]] = set()
-    for leaf in _below(root, root=True):
-        if leaf.relational:
+    for leaf in _all(root):
+        if leaf.kind in _RELATIONAL:
             key = (leaf.kind, *leaf.parts())
             if key in seen:
                 continue
@@ -55,21 +53,29 @@ def leaves(entry: Any) -> Iterator[Leaf]:
             yield Leaf(root, guard, "", type(guard).__name__, epilogue=True)
 
 
-def _below(manager: Any, *, root: bool = False) -> Iterator[Leaf]:
-    source = "" if root else manager.get_source() or ""
-    for guard in manager.get_leaf_guards():
-        yield Leaf(manager, guard, source, type(guard).__name__)
-    for child in children(manager):
-        yield from _below(child)
+def _all(root: Any) -> Iterator[Leaf]:
+    for manager in managers(root):
+        source = "" if manager is root else manager.get_source() or ""
+        for guard in manager.get_leaf_guards():
+            yield Leaf(manager, guard, source, type(guard).__name__)
 
 
-def children(manager: Any) -> Iterator[Any]:
+def managers(root: Any) -> Iterator[Any]:
+    """A manager and all below it, each before those that it leads to."""
+    waiting = [root]
+    while waiting:
+        manager = waiting.pop()
+        yield manager
+        waiting.extend(reversed(children(manager)))
+
+
+def children(manager: Any) -> list[Any]:
     """The managers below one, the keys and values of a guarded dict first."""
-    pairs = getattr(manager, "get_key_value_managers", None)
-    if pairs is not None:
-        for _index, pair in sorted(pairs().items()):
-            yield from (one for one in pair if one is not None)
-    yield from manager.get_child_managers()
+    below = list(manager.get_child_managers())
+    if not is_dict_manager(manager):
+        return below
+    pairs = sorted(manager.get_key_value_managers().items())
+    return [one for _index, pair in pairs for one in pair if one is not None] + below
 
 
 def is_dict_manager(manager: Any) -> bool:

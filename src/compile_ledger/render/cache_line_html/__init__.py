@@ -12,7 +12,7 @@ from compile_ledger.facts.what_if import WhatIf
 from compile_ledger.render import cache_line_words as worded
 from compile_ledger.render import words
 from compile_ledger.render.cache_line_question import verdict
-from compile_ledger.render.cache_line_rows import entry_rows, folded
+from compile_ledger.render.cache_line_rows import line_rows
 
 
 def html(found: CacheLine) -> str:
@@ -34,9 +34,7 @@ def _render(template: str, **values: Any) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals.update(
-        worded=worded, words=words, entry_rows=entry_rows, folded=folded, verdict=verdict
-    )
+    environment.globals.update(worded=worded, words=words, line_rows=line_rows, verdict=verdict)
     return environment.get_template(template).render(**values)
 
 
