@@ -18,6 +18,7 @@ COMMANDS = {
     "read": "judge a recording",
     "record": "record what one run of a program shows",
     "report": "show a ledger.json again, in any form",
+    "watch": "look at a recording while it grows",
 }
 """Name of a command, which is also its module here, to its one-line help."""
 

@@ -1,0 +1,117 @@
+"""The live view survives whatever happens to the files that it shows."""
+
+import io
+import os
+import pty
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from rich.console import Console
+
+from compile_ledger.commands.watch import frame
+from compile_ledger.facts.arm import Goodbye, Header
+from compile_ledger.facts.calls import Counters, EntryRuns, RegionCalls
+from compile_ledger.facts.codec import FORMAT, encode
+from compile_ledger.facts.compile import Compile
+from compile_ledger.facts.place import Place
+from compile_ledger.facts.region import CodeObject, Region
+from compile_ledger.read.live import Folder
+
+HEADER = Header(FORMAT, 1, "0", os.getpid(), rank=0)
+REGION = Region(0, "embed", site=Place("serve.py", 7))
+CODE = CodeObject(0, "embed", "serve.py", 3)
+
+
+def compiled(number: int, outcome: str = "recompiled") -> Compile:
+    why = {"limit": "recompile_limit", "limit_value": 2} if outcome == "refused" else {}
+    return Compile(0, outcome, f"0/{number}", 0, number, number, (f"size {number}",), **why)  # type: ignore[arg-type]
+
+
+def counters(at: float, calls: int, silent: int = 0) -> Counters:
+    return Counters(
+        int(at * 1e9), (RegionCalls(0, calls),), (EntryRuns(0, "0/0", calls),), calls, silent
+    )
+
+
+def text(folder: Folder) -> str:
+    console = Console(file=io.StringIO(), width=140)
+    console.print(frame(folder))
+    assert isinstance(console.file, io.StringIO)
+    return console.file.getvalue()
+
+
+def append(path: Path, *facts: object) -> None:
+    with path.open("ab") as stream:
+        stream.writelines(encode(fact) for fact in facts)
+
+
+def test_an_empty_folder_then_a_process_then_its_end(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    assert "no recording yet" in text(folder)
+    path = tmp_path / "rank0-pid1.ledger.jsonl"
+    append(path, HEADER, REGION, CODE, compiled(0, "compiled"), counters(1, 10))
+    assert "running" in text(folder)
+    append(path, compiled(1), compiled(2, "refused"), counters(2, 110, 7))
+    shown = text(folder)
+    assert "7 ran eagerly, unannounced" in shown
+    assert "embed serve.py:7    110    100  2 of 2" in shown
+    assert "1 compiled, 1 recompiled, 100 reused, 1 refused, 7 fell back" in shown
+    assert "last: refused embed in call 2: recompile_limit hit: size 2" in shown
+    append(path, Goodbye("finished"))
+    assert "rank 0, pid" in text(folder)
+    assert ": finished" in text(folder)
+
+
+def test_half_a_line_waits_for_its_rest(tmp_path: Path) -> None:
+    folder, path = Folder(tmp_path), tmp_path / "a.ledger.jsonl"
+    append(path, HEADER, REGION)
+    line = encode(counters(1, 5))
+    with path.open("ab") as stream:
+        stream.write(line[:20])
+    assert "     0" in text(folder)
+    with path.open("ab") as stream:
+        stream.write(line[20:])
+    assert "     5" in text(folder)
+
+
+def test_a_replaced_file_is_read_anew_and_a_removed_one_forgotten(tmp_path: Path) -> None:
+    folder, path = Folder(tmp_path), tmp_path / "a.ledger.jsonl"
+    append(path, HEADER, REGION, counters(1, 5))
+    assert "     5" in text(folder)
+    path.rename(tmp_path / "old")
+    append(path, HEADER, REGION, counters(1, 3))
+    assert "     3" in text(folder)
+    path.unlink()
+    assert "no recording yet" in text(folder)
+
+
+def test_a_dead_process_is_said_to_have_gone(tmp_path: Path) -> None:
+    child = subprocess.Popen([sys.executable, "-c", ""])
+    child.wait()
+    append(tmp_path / "a.ledger.jsonl", Header(FORMAT, 1, "0", child.pid), REGION)
+    assert "ended without a goodbye" in text(Folder(tmp_path))
+
+
+def test_q_ends_the_live_view(tmp_path: Path) -> None:
+    append(tmp_path / "a.ledger.jsonl", HEADER, REGION, counters(1, 5))
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "compile_ledger", "watch", str(tmp_path)]
+    child = subprocess.Popen(command, stdin=theirs, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    try:
+        time.sleep(1.0)
+        os.write(ours, b"q")
+        out, err = child.communicate(timeout=20)
+    finally:
+        child.kill()
+        os.close(ours)
+        os.close(theirs)
+    assert (child.returncode, err) == (0, b"")
+    assert b"embed" in out
+
+
+def test_once_prints_one_frame(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "compile_ledger", "watch", "--once", str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "no recording yet" in done.stdout.replace("\n", " ")
