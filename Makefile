@@ -14,7 +14,6 @@ PACKAGING := pyproject.toml constraints/cpu.txt
 
 # The service fails STABLE on purpose, which is exit status 1.
 demo: $(VENV)/.installed-demo
-	mkdir -p demo
 	$(BIN)/compile-ledger audit -o demo --html demo/report.html \
 		examples/embedding_service.py || test $$? -eq 1
 

@@ -8,6 +8,7 @@ import pytest
 
 from compile_ledger.facts.arm import Arm, ArmStatus, Toolchain
 from compile_ledger.facts.contract import Contract
+from compile_ledger.facts.place import Raised
 from compile_ledger.judge.runs import judge_runs
 
 from . import make
@@ -151,3 +152,21 @@ def test_uncaught_exception_of_another_type_is_one_finding() -> None:
     found = judge_runs(make.arms(eager_raising(3, "IndexError"), other), make.INDUCTOR)
     (finding,) = found.findings
     assert (finding.expected, finding.actual) == ("IndexError", "RuntimeError")
+
+
+@pytest.mark.parametrize(
+    ("said", "remedy"),
+    [
+        ("InvalidCxxCompiler: No working C++ compiler found", "install g++"),
+        ("CppCompileError: fatal error: Python.h: No such file or directory", "python3-dev"),
+    ],
+)
+def test_compiled_arm_that_cannot_build_names_the_machine_and_the_remedy(
+    said: str, remedy: str
+) -> None:
+    raised = Raised("torch._inductor.exc.InductorError", said)
+    cold = make.arm("cold", regions=(make.region(),), status="raised", raised=raised)
+    found = judge_runs(make.arms(make.eager(), cold), make.INDUCTOR)
+    assert found.fails
+    assert found.findings[0].slug == "toolchain-missing"
+    assert remedy in found.findings[0].sentence

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import traceback
 from importlib import import_module
 from typing import Any
 
@@ -64,11 +65,16 @@ def main(argv: list[str] | None = None) -> int:
         code: int = import_module(f"{__name__}.{options.command}").run(options)
     except (ValueError, OSError) as error:
         return _say(error)
-    except Exception as error:
-        if type(error).__name__ != "AuditError":
-            raise
-        return _say(error)
+    except Exception as error:  # noqa: BLE001  an exit code of 1 would say that a level failed
+        return _say(error) if type(error).__name__ == "AuditError" else _own_fault()
     return code
+
+
+def _own_fault() -> int:
+    """Show a fault of ours whole, so that it can be reported."""
+    traceback.print_exc()
+    sys.stderr.write("compile-ledger: this is a fault of compile-ledger itself; please report it\n")
+    return FAILED
 
 
 def _say(error: Exception) -> int:

@@ -109,11 +109,12 @@ def run(options: argparse.Namespace) -> int:
     when the target cannot be audited, ``OSError`` when a result cannot be written.
     """
     target = _target(options)
+    kept = None if options.output is None else output.folder(options.output)
     output.check([options.html])
     with TemporaryDirectory(prefix="compile-ledger-") as scratch:
-        folder = Path(scratch) if options.output is None else output.folder(options.output)
+        folder = kept or Path(scratch)
         ledger = _audit(target, folder.absolute(), options)
-        if options.output is not None:
+        if kept is not None:
             (folder / output.LEDGER_FILE).write_bytes(form("json")(ledger))
     output.show(ledger, options)
     return output.exit_code(ledger, options)

@@ -89,7 +89,9 @@ class ArmProcess:
         )
         self.recorder.session.default_site = subject.site_of(self.spec.target)
         self.recorder.start(changed=self._changes())
-        overrides.install(self.spec.overrides, cheap_backend=self.spec.cheap_backend)
+        declare = self.recorder.session.declare
+        spec = self.spec
+        overrides.install(spec.overrides, declare, cheap_backend=spec.cheap_backend)
         self._watch()
         run = self._spend("setup", lambda: subject.load(self.spec.target))
         self._finish(run())
@@ -189,7 +191,7 @@ class ArmProcess:
 
         session = self.recorder.session
         session.sink.write(Costs(**self.costs))
-        if overrides.replaced():
+        if self.spec.ask_toolchain and overrides.replaced():
             session.sink.write(toolchain())
         self.recorder.finish(status, raised, exit_code)
 

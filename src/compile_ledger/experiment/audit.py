@@ -100,7 +100,9 @@ class Audit:
         if not first.ran:
             return
         self._arm(plan.eager_again(self.terms), "what differs here is not the compiler's doing")
-        self._arm(plan.capture(self.terms), "what Dynamo captures, guards and recompiles")
+        quick = self.contract.depth == "quick"
+        capture = plan.capture(self.terms, ask_toolchain=quick)
+        self._arm(capture, "what Dynamo captures, guards and recompiles")
 
     def _arm(self, spec: ArmSpec, why: str) -> Arm:
         self.listener.arm_started(spec.name, why)
@@ -110,9 +112,6 @@ class Audit:
         if spec.name not in plan.SHARES_CACHES:
             rmtree(caches, ignore_errors=True)
         arm = run_arm(spec, terms.arm_folder(spec.name), caches, terms.timeout, progress)
-        first = self.arms.get("eager")
-        if first is not None:
-            arm = dataclasses.replace(arm, regions=_as_written(arm.regions, first.regions))
         self.arms[spec.name] = arm
         self.listener.arm_ended(arm)
         return arm
@@ -185,17 +184,6 @@ def own_backend(regions: Iterable[Region]) -> str:
 def _goes_on(ledger: Ledger) -> bool:
     """Whether anything after the cheap arms can still tell more."""
     return ledger.diagnosis is None or ledger.diagnosis.level != "RUNS"
-
-
-def _as_written(regions: tuple[Region, ...], eager: tuple[Region, ...]) -> tuple[Region, ...]:
-    """Regions with the keyword arguments that the program gave, not those of the arm."""
-    own = {region.id: region for region in eager}
-    return tuple(
-        dataclasses.replace(region, compile_kwargs=own[region.id].compile_kwargs)
-        if region.id in own and own[region.id].site == region.site
-        else region
-        for region in regions
-    )
 
 
 def _diagnosed(ledger: Ledger) -> Finding | None:

@@ -8,7 +8,7 @@ directly does not, and is left as it is.
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 CHEAP_BACKENDS = frozenset(
@@ -47,7 +47,11 @@ def changed_kwargs(
     return kwargs
 
 
-def install(overrides: Mapping[str, Any], *, cheap_backend: bool) -> None:
+Declare = Callable[["dict[str, Any] | None"], None]
+"""Told what the program itself gave, before a region is made; None when it is made."""
+
+
+def install(overrides: Mapping[str, Any], declare: Declare, *, cheap_backend: bool) -> None:
     """Replace ``torch.compile`` in this process."""
     import torch
 
@@ -57,6 +61,10 @@ def install(overrides: Mapping[str, Any], *, cheap_backend: bool) -> None:
     def compile(model: Any = None, **given: Any) -> Any:  # noqa: A001  torch's own name
         if model is None:
             return functools.partial(compile, **given)
-        return original(model, **changed_kwargs(given, overrides, cheap_backend=cheap_backend))
+        declare(given)
+        try:
+            return original(model, **changed_kwargs(given, overrides, cheap_backend=cheap_backend))
+        finally:
+            declare(None)
 
     torch.compile = compile

@@ -57,23 +57,27 @@ class Terms:
 
 
 def eager(terms: Terms) -> ArmSpec:
-    """The program as ordinary Python; keeps its outputs."""
-    return replace(terms.base("eager"), eager=True, role="keep")
+    """The program as ordinary Python; keeps its outputs.
+
+    Like the other eager arms, it does not import a code generator that it never uses.
+    """
+    return replace(terms.base("eager"), eager=True, role="keep", cheap_backend=True)
 
 
 def eager_again(terms: Terms) -> ArmSpec:
     """The same again: what differs is nondeterminism, not the compiler."""
-    return replace(terms.base("eager_again"), eager=True, role="repeat")
+    return replace(terms.base("eager_again"), eager=True, role="repeat", cheap_backend=True)
 
 
-def capture(terms: Terms) -> ArmSpec:
+def capture(terms: Terms, *, ask_toolchain: bool = False) -> ArmSpec:
     """Dynamo only: the captured graphs run as they are."""
-    return replace(terms.base("capture"), cheap_backend=True, role="compare")
+    base = terms.base("capture")
+    return replace(base, cheap_backend=True, role="compare", ask_toolchain=ask_toolchain)
 
 
 def reference(terms: Terms) -> ArmSpec:
     """Eager, each compared call first on an fp64 copy."""
-    return replace(terms.base("reference"), eager=True, role="reference")
+    return replace(terms.base("reference"), eager=True, role="reference", cheap_backend=True)
 
 
 def correct(terms: Terms, calls: int, *, align_random: bool) -> ArmSpec:

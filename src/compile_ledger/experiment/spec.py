@@ -41,6 +41,8 @@ class ArmSpec:
     fallback_random: bool = False
     prewarm: bool = False
     steady: bool = False
+    ask_toolchain: bool = False
+    """Ask for a C++ compiler at the end, where no arm will need one to tell."""
     max_calls: int | None = None
     seed: int = 0
     threads: int = 1

@@ -224,7 +224,7 @@ def name_region(session: Session, state: RegionState, context: Any, fn: Any) -> 
         kind=kind,
         site=state.fact.site,
         target_place=_defined_at(fn),
-        compile_kwargs=_kwargs_of(context),
+        compile_kwargs=_as_given(session) or _kwargs_of(context),
     )
     session.write_region(state.fact)
 
@@ -254,6 +254,12 @@ def _defined_at(fn: Any) -> Place | None:
 
 def _code_of(owner: Any) -> Any:
     return getattr(getattr(type(owner), "forward", None), "__code__", None)
+
+
+def _as_given(session: Session) -> dict[str, str]:
+    """What the program itself gave, where an experiment changes it on the way."""
+    given: dict[str, Any] = getattr(session.local, "given", None) or {}
+    return {name: repr(value)[:200] for name, value in given.items() if value is not None}
 
 
 def _kwargs_of(context: Any) -> dict[str, str]:

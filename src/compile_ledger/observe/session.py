@@ -142,6 +142,10 @@ class Session:
         """A small number for the present thread, in the order of their first sight."""
         return self._threads.setdefault(threading.get_ident(), len(self._threads))
 
+    def declare(self, given: dict[str, Any] | None) -> None:
+        """Say what the program gave to the ``torch.compile`` call in progress; None: it ended."""
+        self.local.given = given
+
     def contained(self, function: Callable[..., _T], *args: Any) -> _T | None:
         """Call our own code so that its failure is lost evidence, not the user's exception."""
         try:
