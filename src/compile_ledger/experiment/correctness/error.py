@@ -44,7 +44,7 @@ def compare_leaf(
         note = _stride_note(eager, compiled)
         return _agreement(where, compiled, "equal", note=note, max_abs=0.0, stated=True)
     if not (compiled.is_floating_point() or compiled.is_complex()):
-        worst = float((eager.double() - compiled.double()).abs().max())
+        worst = float((_plain(eager).double() - _plain(compiled).double()).abs().max())
         why = f"exact values differ, by up to {worst:g}"
         return _agreement(where, compiled, "differs", why=why, max_abs=worst, stated=False)
     return _compare_floats(where, eager, compiled, reference, stated)
@@ -61,6 +61,8 @@ def _compare_texts(where: Where, eager: Any, compiled: Any) -> Agreement:
 def _wrong_form(eager: Any, compiled: Any) -> str:
     if eager.dtype != compiled.dtype:
         return f"dtype: eager {eager.dtype}, compiled {compiled.dtype}"
+    if eager.layout != compiled.layout:
+        return f"layout: eager {eager.layout}, compiled {compiled.layout}"
     if eager.shape != compiled.shape:
         return f"shape: eager {tuple(eager.shape)}, compiled {tuple(compiled.shape)}"
     return ""
@@ -75,12 +77,8 @@ def _stride_note(eager: Any, compiled: Any) -> str:
 
 
 def _same_bits(eager: Any, compiled: Any) -> bool:
-    import torch
-
-    if torch.equal(eager, compiled):
-        return True
-    both_nan = eager.isnan() & compiled.isnan()
-    return bool((both_nan | (eager == compiled)).all())
+    mine, theirs = _plain(eager), _plain(compiled)
+    return bool(((mine == theirs) | (mine.isnan() & theirs.isnan())).all())
 
 
 def _agreement(where: Where, tensor: Any, status: AgreementStatus, **more: Any) -> Agreement:
@@ -102,7 +100,9 @@ def _compare_floats(
 
     usable = reference is not None and reference.shape == compiled.shape
     masks = _masks(eager, compiled, reference if usable else None)
-    passes = torch.allclose(compiled, eager, rtol=stated.rtol, atol=stated.atol, equal_nan=True)
+    passes = torch.allclose(
+        _plain(compiled), _plain(eager), rtol=stated.rtol, atol=stated.atol, equal_nan=True
+    )
     if masks:
         found = _agreement(where, compiled, "differs", why=masks)
     elif usable:
@@ -128,10 +128,23 @@ def _against_reference(where: Where, eager: Any, compiled: Any, reference: Any) 
     return replace(found, error_compiled=of_compiled, error_eager=of_eager)
 
 
+def _plain(tensor: Any) -> Any:
+    """The values as a dense tensor of a type that torch compares."""
+    import torch
+
+    if tensor.is_quantized:
+        return tensor.dequantize()
+    if tensor.layout != torch.strided:
+        tensor = tensor.to_dense()
+    eight_bits = tensor.is_floating_point() and tensor.element_size() == 1
+    return tensor.float() if eight_bits else tensor
+
+
 def _real(tensor: Any) -> Any:
     import torch
 
-    return torch.view_as_real(tensor.resolve_conj()) if tensor.is_complex() else tensor
+    plain = _plain(tensor)
+    return torch.view_as_real(plain.resolve_conj()) if plain.is_complex() else plain
 
 
 def relative_error(tensor: Any, reference: Any) -> float:
@@ -160,11 +173,19 @@ def _masks(eager: Any, compiled: Any, reference: Any) -> str:
     import torch
 
     mine, theirs = _real(compiled), _real(eager)
-    differ = mine.isfinite() != theirs.isfinite()
+    differ = _class(mine) != _class(theirs)
     if not bool(differ.any()):
         return ""
     if reference is not None:
         right = torch.isfinite(_real(reference).to(mine.device))
-        if bool((mine.isfinite() == right)[differ].all()):
+        if bool((mine.isfinite() & right)[differ].all()):
             return ""
-    return f"NaN or infinity in {int(differ.sum())} places where the other is finite"
+    places = int(differ.sum())
+    if bool((mine.isfinite() == theirs.isfinite())[differ].all()):
+        return f"another of NaN, infinity and minus infinity in {places} places"
+    return f"NaN or infinity in {places} places where the other is finite"
+
+
+def _class(tensor: Any) -> Any:
+    """0 where finite, and a number each for NaN, infinity and minus infinity."""
+    return tensor.isnan() + 2 * tensor.isposinf() + 3 * tensor.isneginf()
