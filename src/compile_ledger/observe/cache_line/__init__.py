@@ -38,13 +38,15 @@ def _line(code: CodeType, role: Role, target: Target, known: list[Attempt]) -> C
     raw = raw_entries(code, target.isolate_id)
     ids = [compile_id(entry) for entry in raw]
     frame = frame_of(code, ids, known)
+    same_file = code.co_filename == target.code.co_filename
+    scope = target.function.__globals__ if same_file else {}
     state = code_state(code, target, frame, known)
     return CodeLine(
         name=code.co_name,
         file=code.co_filename,
         line=code.co_firstlineno,
         role=role,
-        entries=tuple(as_entry(entry, code, known) for entry in raw),
+        entries=tuple(as_entry(entry, code, known, scope) for entry in raw),
         state=state.state,
         since=state.since,
         state_why=state.why,

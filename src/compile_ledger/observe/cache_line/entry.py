@@ -10,19 +10,22 @@ from compile_ledger.facts.cache_line import Count, Entry
 from compile_ledger.observe.session import counted
 
 from .attempts import Attempt
-from .lookup import compile_id, invalid_why, is_valid, manager, root_manager
+from .lookup import compile_id, invalid_why, is_valid, root_manager
 from .rows import rows
 
 _NOT_COUNTED = "no recorder was in place when the entry was made"
 
 
-def as_entry(raw: Any, code: types.CodeType, known: list[Attempt]) -> Entry:
-    """Read one entry; nothing of it is run and no counter of it moves."""
+def as_entry(raw: Any, code: types.CodeType, known: list[Attempt], scope: dict[str, Any]) -> Entry:
+    """Read one entry; nothing of it is run and no counter of it moves.
+
+    ``scope``: the globals that the entry's code runs in, which hold its graphs.
+    """
     name = compile_id(raw)
     valid = is_valid(raw)
     return Entry(
         compile_id=name,
-        graph_ops=_graph_ops(raw, name, known),
+        graph_ops=_graph_ops(raw, name, known, scope),
         runs=_runs(raw),
         rejections=_rejections(raw, valid=valid),
         backend=_backend(raw),
@@ -33,19 +36,18 @@ def as_entry(raw: Any, code: types.CodeType, known: list[Attempt]) -> Entry:
     )
 
 
-def _graph_ops(raw: Any, name: str, known: list[Attempt]) -> Count:
+def _graph_ops(raw: Any, name: str, known: list[Attempt], scope: dict[str, Any]) -> Count:
     """Operations of the captured graph: from the compile's record, else from the graph."""
     for attempt in known:
         if attempt.compile_id == name and attempt.ops is not None:
             return Count(attempt.ops)
-    graphs = [graph for graph in map(_graph, _compiled_functions(raw)) if graph is not None]
+    graphs = [graph for graph in map(_graph, _compiled_functions(raw, scope)) if graph is not None]
     if graphs:
         return Count(sum(_calls(graph) for graph in graphs))
     return Count(why="the compile's record is gone, and the backend keeps no graph")
 
 
-def _compiled_functions(raw: Any) -> list[Any]:
-    scope = getattr(manager(raw), "global_scope", None) or {}
+def _compiled_functions(raw: Any, scope: dict[str, Any]) -> list[Any]:
     names = getattr(raw.code, "co_names", ())
     return [scope[name] for name in names if name.startswith("__compiled_fn") and name in scope]
 

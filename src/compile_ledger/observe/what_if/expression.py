@@ -43,6 +43,7 @@ _ARITHMETIC: dict[type, Callable[[Any, Any], Any]] = {
 }
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "len": len,
+    "list": list,
     "max": max,
     "min": min,
     "Max": max,

@@ -21,7 +21,7 @@ from compile_ledger.observe.cache_line.rows import as_guard, parsed_parts
 from .axes import differences, of_tensor
 from .process_state import changed_states
 from .text import refusal, without_echoes
-from .words import aspect_of, shown
+from .words import aspect_of, expected_of, shown
 
 
 class Asking:
@@ -133,7 +133,7 @@ def _explained(asking: Asking, leaf: Leaf, value: Any) -> Iterator[Refusal]:
         return
     false = rows if len(rows) == 1 else [row for row in rows if not _holds(asking, row)] or rows
     for row in false:
-        yield refusal(row, aspect_of(row), row.expected, _actual(row, value))
+        yield refusal(row, aspect_of(row), expected_of(row), _actual(row, value))
 
 
 def _tensor(row: Guard, value: Any) -> Iterator[Refusal]:

@@ -10,7 +10,7 @@ from compile_ledger.facts.tensor_spec import TensorSpec
 
 from .axes import Seen, differences, of_spec
 from .expression import UnknownFormError, evaluate
-from .words import aspect_of, shown
+from .words import aspect_of, expected_of, shown
 
 _ABSENT = (KeyError, IndexError, TypeError)
 _LOCAL = "L["
@@ -31,7 +31,9 @@ def ask_row(guard: Guard, values: Mapping[str, Any]) -> list[Refusal]:
     except _ABSENT:
         return [_absent(guard)]
     return (
-        [] if holds else [refusal(guard, aspect_of(guard), guard.expected, _actual(guard, values))]
+        []
+        if holds
+        else [refusal(guard, aspect_of(guard), expected_of(guard), _actual(guard, values))]
     )
 
 
@@ -83,6 +85,8 @@ def _described(guard: Guard, values: Mapping[str, Any]) -> Any:
 def _actual(guard: Guard, values: Mapping[str, Any]) -> str:
     if guard.predicate == "relation":
         return "false"
+    if guard.predicate.startswith("has "):
+        return "present" if guard.predicate.startswith("has no ") else "absent"
     try:
         value = evaluate(guard.source, values)
     except (UnknownFormError, *_ABSENT):

@@ -29,6 +29,15 @@ def aspect_of(guard: Guard) -> str:
     return _ASPECTS.get(guard.predicate, "value")
 
 
+def expected_of(guard: Guard) -> str:
+    """What a guard expects of its source, in words."""
+    if guard.predicate.startswith("has no "):
+        return f"no {guard.predicate[7:]} {guard.expected}"
+    if guard.predicate.startswith("has "):
+        return f"{guard.predicate[4:]} {guard.expected}"
+    return guard.expected
+
+
 def shown(value: Any) -> str:
     """A value in at most 80 characters; tensors by their size, never their contents."""
     shape = getattr(value, "shape", None)
