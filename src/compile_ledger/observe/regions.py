@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 _MARK = "compile_ledger_region"
 """The attribute of our enter hook that holds its region: copies of a context share it."""
+_OURS = (__name__, "compile_ledger.observe.timeline")
 _clock = time.perf_counter_ns
 _SAMPLE_ALL = 64
 _SAMPLE_MASK = 15
@@ -172,6 +173,11 @@ def enter_hook(session: Session, state: RegionState) -> Callable[[], Callable[[]
     if session.calls is not None:
         hook: Callable[[], Callable[[], None]] = session.calls.enter_hook(state)
         return ours(hook)
+    if session.timeline is not None:
+        keep: Callable[[], Callable[[], Any]] = session.timeline.enter_hook(
+            state, functools.partial(_timing, session, state)
+        )
+        return ours(keep)
     return ours(_sampling_hook(session, state))
 
 
@@ -186,6 +192,13 @@ def _sampling_hook(session: Session, state: RegionState) -> Callable[[], Callabl
         return _timed(session, state, number)
 
     return enter
+
+
+@ours
+def _timing(session: Session, state: RegionState, number: int) -> Callable[[], Any] | None:
+    if number & _SAMPLE_MASK and number > state.timed_up_to:
+        return None
+    return _timed(session, state, number)
 
 
 @ours
@@ -218,13 +231,14 @@ def name_region(session: Session, state: RegionState, context: Any, fn: Any) -> 
     """Write what a region compiles, once that is known."""
     state.hold(fn)
     kind, target = _kind_of(fn)
+    given = _as_given(session)
     state.fact = Region(
         id=state.fact.id,
         target=target,
         kind=kind,
         site=state.fact.site,
         target_place=_defined_at(fn),
-        compile_kwargs=_as_given(session) or _kwargs_of(context),
+        compile_kwargs=_kwargs_of(context) if given is None else given,
     )
     session.write_region(state.fact)
 
@@ -256,9 +270,11 @@ def _code_of(owner: Any) -> Any:
     return getattr(getattr(type(owner), "forward", None), "__code__", None)
 
 
-def _as_given(session: Session) -> dict[str, str]:
-    """What the program itself gave, where an experiment changes it on the way."""
-    given: dict[str, Any] = getattr(session.local, "given", None) or {}
+def _as_given(session: Session) -> dict[str, str] | None:
+    """What the program itself gave, where an experiment changes it on the way; else None."""
+    given: dict[str, Any] | None = getattr(session.local, "given", None)
+    if given is None:
+        return None
     return {name: repr(value)[:200] for name, value in given.items() if value is not None}
 
 
@@ -304,4 +320,4 @@ def _number_of(end: Any) -> int | None:
     if type(owner) is int and getattr(end, "__name__", "") == _NUMBER:
         return owner
     given = getattr(end, "__defaults__", None) or ()
-    return given[0] if getattr(end, "__module__", "") == __name__ and given else None
+    return given[0] if getattr(end, "__module__", "") in _OURS and given else None
