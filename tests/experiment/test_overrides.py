@@ -60,12 +60,18 @@ class Compiled:
 
 
 @pytest.fixture
-def compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+def declared() -> list[Any]:
+    """What the arm was told that the program gave."""
+    return []
+
+
+@pytest.fixture
+def compiled(monkeypatch: pytest.MonkeyPatch, declared: list[Any]) -> None:
     def fake(model: Any, **kwargs: Any) -> Compiled:
         return Compiled(model, kwargs)
 
     monkeypatch.setattr(torch, "compile", fake)
-    install({"dynamic": None}, cheap_backend=True)
+    install({"dynamic": None}, declared.append, cheap_backend=True)
 
 
 @pytest.mark.usefixtures("compiled")
@@ -90,3 +96,12 @@ def test_module_compile_goes_through_the_same_change() -> None:
     module.compile(dynamic=False)
     found: Any = module._compiled_call_impl
     assert found.kwargs == {"dynamic": None, "backend": "eager"}
+
+
+@pytest.mark.usefixtures("compiled")
+def test_what_the_program_gave_is_told_before_and_taken_back_after(declared: list[Any]) -> None:
+    torch.compile(len, dynamic=False, mode="default")
+    torch.compile(dynamic=True)(len)
+    torch.compile(len)
+    given: list[Any] = [{"dynamic": False, "mode": "default"}, {"dynamic": True}, {}]
+    assert declared == [given[0], None, given[1], None, given[2], None]
