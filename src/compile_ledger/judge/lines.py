@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .capture_findings import lost_frames
 from .cells import absent, cell
 from .document import Cell, Correctness, Cost, Finding, Interval, Level, Line
 from .graphs import graphs_per_call
@@ -38,11 +39,7 @@ def capture_line(view: View | None, level: Level) -> Line:
     called = [region for region in view.regions if view.length(region)]
     readings = [found for region in called if (found := graphs_per_call(view, region))]
     text = listed(dict.fromkeys(found.text for found in readings), 4) or None
-    skipped = {
-        c.code_object
-        for c in view.compiles
-        if c.outcome in ("skipped", "switched_off") and not view.is_foreign(c.code_object)
-    }
+    skipped = lost_frames(view)
     breaks = {(str(b.place), b.reason) for c in view.compiles for b in c.breaks}
     return Line(
         "capture",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from compile_ledger.facts.compile import Compile
+from compile_ledger.facts.place import Place
 
 from .causes import Cause, leading
 from .classify_guard import KINDS
@@ -27,7 +28,16 @@ def via_frame(view: View, region: int | None, code_object: int) -> str:
         return ""
     if not code.library and code.file == known.site.file:
         return ""
-    return f" (frame {code.name}, {code.place}, entered by torch.compile at {known.site})"
+    return f" (frame {code.name}, {_within_package(code.place)}, entered by torch.compile at {known.site})"
+
+
+def _within_package(place: Place) -> str:
+    """``transformers/utils/generic.py:1112``: a library's file without where it is installed."""
+    for folder in ("site-packages/", "dist-packages/"):
+        _, found, rest = place.file.replace("\\", "/").rpartition(folder)
+        if found:
+            return f"{rest}:{place.line}"
+    return str(place)
 
 
 @dataclass(frozen=True, slots=True)

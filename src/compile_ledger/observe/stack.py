@@ -32,6 +32,11 @@ def is_users(file: str) -> bool:
     return not (is_ours(file) or is_library(file))
 
 
+def is_program(file: str) -> bool:
+    """Whether a file is the user's own, and not of a package that they installed."""
+    return is_users(file) and "site-packages" not in file and "dist-packages" not in file
+
+
 def user_site() -> Place | None:
     """The innermost line of the user's on the present stack."""
     for frame in callers(2):

@@ -2,7 +2,8 @@
 
 A copy of a region's target runs the user's code once more. That is harmless only
 when everything the code can reach is copied too (modules, tensors), cannot change
-(constants, code), or is not the program's (libraries). Functions are copied with
+(constants, code), or is not the program's (torch, installed packages: the registries
+that these keep at module level are taken for constant). Functions are copied with
 what they hold (:mod:`.twin`); methods of modules and of other objects run as they
 are, so that a module or tensor which they take from outside would be shared.
 """
@@ -16,7 +17,7 @@ import types
 from collections.abc import Iterator
 from typing import Any
 
-from compile_ledger.observe.stack import is_users
+from compile_ledger.observe.stack import is_program
 
 from .code_names import attributes_stored, held_by, names_in
 
@@ -93,7 +94,7 @@ def _is_users(held: Any) -> bool:
         return False
     module = held if isinstance(held, types.ModuleType) else sys.modules.get(held.__module__)
     file = getattr(module, "__file__", None)
-    return bool(file) and is_users(str(file))
+    return bool(file) and is_program(str(file))
 
 
 def functions_of(value: Any) -> list[tuple[types.FunctionType, bool]]:
@@ -113,7 +114,7 @@ def functions_of(value: Any) -> list[tuple[types.FunctionType, bool]]:
         name = getattr(function, "__name__", "")
         found += [(m, False) for m in _methods(type(owner), name) if m is not function]
     plain = [(f, copied) for f, copied in found if isinstance(f, types.FunctionType)]
-    return [(f, copied) for f, copied in plain if is_users(f.__code__.co_filename)]
+    return [(f, copied) for f, copied in plain if is_program(f.__code__.co_filename)]
 
 
 def _methods(kind: type, first: str) -> Iterator[types.FunctionType]:
@@ -126,7 +127,7 @@ def _methods(kind: type, first: str) -> Iterator[types.FunctionType]:
         done.add(name)
         for base in kind.__mro__:
             method = _plain(vars(base).get(name))
-            if method is not None and is_users(method.__code__.co_filename):
+            if method is not None and is_program(method.__code__.co_filename):
                 names += names_in(method.__code__)
                 yield method
 
