@@ -2,11 +2,13 @@
 
 import threading
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
 
+import compile_ledger
 from compile_ledger import ExpectationFailed, expect
 
 
@@ -235,3 +237,12 @@ def test_another_hook_in_the_slot_is_left_and_told() -> None:
         assert "calls that ran eagerly" in terms.not_measured[0]
     finally:
         assert slot(None) is hook
+
+
+def test_beside_a_recorder_compiles_are_still_seen(tmp_path: Path) -> None:
+    compiled = warm(scale, torch.ones(3))
+    with compile_ledger.record(tmp_path):
+        with expect() as terms:
+            compiled(torch.ones(3))
+        assert terms.not_measured
+        assert "actual 'b'" in message(lambda: compiled(torch.ones(3), "b"))
