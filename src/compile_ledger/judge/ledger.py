@@ -16,6 +16,7 @@ from .choose import EAGER, Arms, deciding_capture, deciding_stability
 from .correct import judge_correct
 from .document import (
     SCHEMA_VERSION,
+    Correctness,
     EnvironmentRow,
     ExperimentRow,
     Finding,
@@ -81,7 +82,7 @@ def judge(  # noqa: PLR0913  the options of one document
         cost=spent,
         correctness=agreed,
         environment=_environment(decider or arms.get(EAGER)),
-        not_measured=_not_measured(levels, command_prefix),
+        not_measured=(*_not_measured(levels, command_prefix), *_not_compared(agreed)),
         lines=(
             *_lines(view, look(shown) if shown else None, levels),
             cost_line(spent),
@@ -136,6 +137,13 @@ def _environment(arm: Arm | None) -> EnvironmentRow:
     if arm is None or arm.header is None:
         return EnvironmentRow()
     return EnvironmentRow(arm.header.environment, arm.capabilities, arm.header.changed)
+
+
+def _not_compared(agreed: Correctness) -> tuple[NotMeasured, ...]:
+    """What CORRECT leaves out although it compared the rest."""
+    if not agreed.compared:
+        return ()
+    return tuple(NotMeasured("CORRECT, in part", text) for text in agreed.not_compared)
 
 
 def _not_measured(levels: Sequence[Judged], prefix: str) -> tuple[NotMeasured, ...]:

@@ -76,6 +76,7 @@ def after_call(before: Before, result: Any) -> dict[str, Any]:
         "tensors": copies,
         "texts": {path: leaf for path, leaf in found if isinstance(leaf, str)},
         "random_used": _drawn_from(before.random),
+        "differentiable": any(t.requires_grad for _, t in found if isinstance(t, torch.Tensor)),
     }
 
 

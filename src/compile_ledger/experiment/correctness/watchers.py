@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from compile_ledger.facts.calls import Call
     from compile_ledger.observe.calls import OpenCall
 
+_LATER = "they are computed after the call, outside the region"
+
 FINAL = -1
 """The number under which the end of the run is kept: state, and a program's result."""
 
@@ -195,6 +197,8 @@ class Comparer(Watcher):
             )
             found = self.compare_one(leaf, mine.get(path), theirs.get(path), reference.get(path))
             self.write(_noted(found, note))
+        if kept.get("differentiable"):
+            self.write(Agreement(where.region, where.call, "gradients", "not_compared", why=_LATER))
 
     def compare_one(self, where: Where, mine: Any, theirs: Any, reference: Any) -> Agreement:
         """Compare one leaf; a leaf that one side lacks differs."""
