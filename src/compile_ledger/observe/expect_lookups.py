@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
+from types import BuiltinFunctionType
 from typing import Any
 
 from .capabilities import need
@@ -46,9 +47,13 @@ class Lookups:
         from torch._C._dynamo import eval_frame
 
         need(eval_frame, _SLOT)
-        theirs = eval_frame.set_guard_complete_hook(self.hook)
+        put = eval_frame.set_guard_complete_hook
+        if not isinstance(put, BuiltinFunctionType):
+            msg = "a recorder of ours holds the guard hook"
+            raise RuntimeError(msg)  # noqa: TRY004  the type is how it is told
+        theirs = put(self.hook)
         if theirs is not None:
-            eval_frame.set_guard_complete_hook(theirs)
+            put(theirs)
             msg = "another guard hook is in place; it was left alone"
             raise RuntimeError(msg)
-        session.restore.append(lambda: eval_frame.set_guard_complete_hook(None))
+        session.restore.append(lambda: put(None))
