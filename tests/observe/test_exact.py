@@ -1,5 +1,6 @@
 """Every count is what a counting backend saw."""
 
+import dataclasses
 import json
 from collections import Counter
 from pathlib import Path
@@ -34,7 +35,7 @@ def silent(arm: Arm, name: str, calls: int) -> int:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("threads", "timeline"), [(1, 0), (4, 0)])
+@pytest.mark.parametrize(("threads", "timeline"), [(1, 0), (4, 0), (1, 500_000)])
 def test_every_count(run: Run, tmp_path: Path, threads: int, timeline: int) -> None:
     done = run("exact.py", str(tmp_path / "out"), str(threads), str(timeline))
     truth = json.loads(done.stdout)
@@ -52,12 +53,20 @@ def test_every_count(run: Run, tmp_path: Path, threads: int, timeline: int) -> N
     assert expected["broken"] == expected["outer"] == 0
     assert expected["limited"] > 0
     assert counters.silent == sum(expected.values())
+    told = look(dataclasses.replace(arm, calls=()))
     attributed = {code_named(arm, name): number for name, number in expected.items() if number}
-    view = look(arm)
-    assert {code: silent_on(view, code) for code in attributed} == attributed
+    assert {code: silent_on(told, code) for code in attributed} == attributed
     if threads == 1:
         assert expected == {"several": 0, "broken": 0, "outer": 0, "limited": 3331}
         assert outcomes(arm, "limited") == {"compiled": 1, "recompiled": 7, "refused": 1}
         assert outcomes(arm, "several") == {"compiled": 1, "recompiled": 3}
         mine = code_named(arm, "limited")
         assert [c.call for c in arm.compiles if c.code_object == mine] == list(range(9))
+    if timeline:
+        assert Counter(c.region for c in arm.calls) == {0: 20_000, 1: 10_000, 2: 5_000, 3: 10_000}
+        seen = Counter((names[c.region], c.disposition) for c in arm.calls)
+        assert seen["limited", "fell_back"] == expected["limited"]
+        assert (seen["limited", "refused"], seen["limited", "recompiled"]) == (1, 7)
+        assert seen["several", "reused"] == 20_000 - 4
+        # A call inside another counts for both.
+        assert sum(sum(c.runs.values()) for c in arm.calls) == sum(truth["runs"].values()) + 5_000

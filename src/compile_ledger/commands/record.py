@@ -40,14 +40,13 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         default=DEFAULT_FOLDER,
         help=f"where the recordings go ({DEFAULT_FOLDER})",
     )
+    parser.add_argument("--timeline", action="store_true", help="keep the order of the calls")
     parser.add_argument(
-        "--timeline",
-        nargs="?",
+        "--events",
         type=int,
-        const=DEFAULT_EVENTS,
-        default=0,
+        default=DEFAULT_EVENTS,
         metavar="N",
-        help=f"keep the order of the last N events ({DEFAULT_EVENTS})",
+        help=f"events the timeline holds between two readings ({DEFAULT_EVENTS})",
     )
     parser.add_argument(
         "--interval", type=float, default=1.0, metavar="S", help="seconds between counters (1)"
@@ -62,7 +61,7 @@ def run(options: argparse.Namespace) -> int:
     environment = os.environ | {
         VARIABLE: os.path.abspath(options.output),  # noqa: PTH100
         "COMPILE_LEDGER_INTERVAL": str(options.interval),
-        "COMPILE_LEDGER_TIMELINE": str(options.timeline),
+        "COMPILE_LEDGER_TIMELINE": str(options.events if options.timeline else 0),
         "PYTHONPATH": os.pathsep.join(_path()),
     }
     if sys.stderr.isatty():
@@ -92,8 +91,8 @@ def _check() -> None:
 
 def _program(options: argparse.Namespace) -> list[str]:
     argv = tuple(options.program_arguments)
-    if options.interval <= 0 or options.timeline < 0:
-        msg = "--interval wants seconds above 0, --timeline a number of events"
+    if options.interval <= 0 or options.events <= 0:
+        msg = "--interval wants seconds, --events a number, both above 0"
         raise ValueError(msg)
     if options.module:
         if options.target is not None:

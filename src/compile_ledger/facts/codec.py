@@ -21,6 +21,7 @@ from .calls import Call, Counters
 from .compile import Compile
 from .environment import Capability
 from .region import CodeObject, Region
+from .timeline import Timeline
 from .timing import SteadyState
 
 FORMAT = "compile-ledger-recording"
@@ -37,6 +38,7 @@ KINDS: dict[str, type] = {
     "counters": Counters,
     "agreement": Agreement,
     "steady": SteadyState,
+    "timeline": Timeline,
     "toolchain": Toolchain,
     "costs": Costs,
     "lost": Lost,

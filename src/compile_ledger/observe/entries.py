@@ -44,6 +44,8 @@ def _count_entry(session: Session, code: CodeType, out: CodeType) -> CodeType:
     new = with_prologue(out, entry.left.__next__)
     if session.calls is not None:
         new = with_prologue(new, ours(session.calls.entry_hook(entry)))
+    if session.timeline is not None:
+        new = session.timeline.with_event(new, entry)
     entry.new_code = weakref.ref(new)
     session.entries.append(entry)
     return new
@@ -58,10 +60,24 @@ def current_compile_id() -> str:
 
 
 def with_prologue(code: CodeType, function: Callable[[], Any]) -> CodeType:
-    """``code``, calling ``function`` first and dropping its result.
+    """``code``, calling ``function`` first and dropping its result."""
+    from torch._dynamo import bytecode_transformation as bytecode
 
-    The instructions come from torch's own assembler, which knows the Python it
-    runs on (checked on 3.10 to 3.13).
+    return with_instructions(
+        code,
+        lambda: [
+            *load(bytecode, function),
+            *bytecode.create_call_function(0, push_null=False),
+            bytecode.create_instruction("POP_TOP"),
+        ],
+    )
+
+
+def with_instructions(code: CodeType, make: Callable[[], list[Any]]) -> CodeType:
+    """``code`` with instructions put before its own.
+
+    They come from torch's own assembler, which knows the Python it runs on (checked on
+    3.10 to 3.13).
     """
     from torch._dynamo import bytecode_transformation as bytecode
 
@@ -70,25 +86,24 @@ def with_prologue(code: CodeType, function: Callable[[], Any]) -> CodeType:
         if _HAS_RESUME:
             names = [instruction.opname for instruction in instructions]
             at = names.index("RESUME") + 1
-        call = bytecode.create_call_function(0, push_null=False)
-        pop = bytecode.create_instruction("POP_TOP")
-        instructions[at:at] = [*_load(bytecode, function), *call, pop]
+        instructions[at:at] = make()
 
     result = bytecode.transform_code_object(code, transform)
     made: CodeType = result[0] if isinstance(result, tuple) else result
     return made
 
 
-def _load(bytecode: Any, function: Callable[[], Any]) -> list[Any]:
+def load(bytecode: Any, function: Callable[..., Any]) -> list[Any]:
+    """Instructions that load a function, ready to be called."""
     if hasattr(bytecode, "create_load_const"):
-        load = bytecode.create_load_const(function, checked=False)
+        const = bytecode.create_load_const(function, checked=False)
     else:
-        load = bytecode.create_instruction("LOAD_CONST", argval=function)
+        const = bytecode.create_instruction("LOAD_CONST", argval=function)
     if not _HAS_RESUME:
-        return [load]
+        return [const]
     if hasattr(bytecode, "add_push_null"):
-        return list(bytecode.add_push_null([load]))
-    return [bytecode.create_instruction("PUSH_NULL"), load]
+        return list(bytecode.add_push_null([const]))
+    return [bytecode.create_instruction("PUSH_NULL"), const]
 
 
 def entry_of(session: Session, new_code: CodeType) -> EntryState | None:

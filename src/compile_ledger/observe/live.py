@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from compile_ledger.facts.codec import SUFFIX
+from compile_ledger.facts.environment import Capability
 
 from . import late
 from .children import arrange, forget_inherited
@@ -17,6 +18,7 @@ from .readings import Readings
 from .recorder import Recorder, rank
 from .sink import LateSink
 from .stack import describe
+from .timeline import EventRing
 from .writer import Writer
 
 if TYPE_CHECKING:
@@ -72,10 +74,26 @@ class Recording:
         else:
             recorder.session.rebase(self._sink())
         self.recorder = recorder
+        session = recorder.session
+        if self.timeline and session.timeline is None:
+            session.timeline = EventRing(session, self.timeline)
+            session.timeline.blind = bool(session.entries)
         recorder.start((f"counters written every {self.interval:g} s by a thread of ours",))
-        late.adopt(recorder.session, recorder.capabilities)
+        late.adopt(session, recorder.capabilities)
+        self._say_timeline(recorder)
         self.running = True
         self._sleep()
+
+    def _say_timeline(self, recorder: Recorder) -> None:
+        ring: EventRing | None = recorder.session.timeline
+        if ring is None:
+            return
+        ring.blind = ring.blind or recorder.session.uncounted
+        ring.clear()
+        why = "entries that were there before give no event" if ring.blind else ""
+        recorder.capabilities.table["timeline"] = Capability(
+            "timeline", present=not ring.blind, why=why, shows="the order of calls"
+        )
 
     def _sleep(self) -> None:
         """Do nothing until a region is called or a fact is written."""
@@ -106,6 +124,9 @@ class Recording:
         if writer is not None:
             writer.stop()
         recorder = self._recorder
+        ring = recorder.session.timeline
+        if ring is not None:
+            recorder.session.contained(ring.flush)
         if self._always or recorder.session.sink.opened:
             recorder.session.contained(functools.partial(recorder.goodbye, **goodbye))
 
@@ -118,6 +139,8 @@ class Recording:
         recorder.session.rebase(self._sink())
         recorder.session.sink.preface = recorder.preface
         forget_inherited(recorder.session)
+        if recorder.session.timeline is not None:
+            recorder.session.timeline.clear()
         self._sleep()
 
     def __enter__(self) -> Self:

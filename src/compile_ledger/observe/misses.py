@@ -32,6 +32,7 @@ class Miss:
     """A miss while it is being handled; evidence hooks add to it."""
 
     __slots__ = (
+        "asked",
         "automatic",
         "began",
         "breaks",
@@ -52,6 +53,7 @@ class Miss:
     )
 
     def __init__(self, session: Session, code: CodeState, entries: int, outer: Miss | None) -> None:
+        self.asked = False
         self.code = code
         self.entries = entries
         self.is_root = False
@@ -102,10 +104,12 @@ def install(session: Session) -> None:
 
 @ours
 def _before(session: Session, code: CodeType, rest: tuple[Any, ...]) -> Miss:
-    if rest and rest[0] is not None:  # The entries that the lookup saw.
+    asked = bool(rest) and rest[0] is not None  # The entries that the lookup saw.
+    if asked:
         next(session.asked)
     state = session.code_state(code)
     miss = Miss(session, state, entry_count(code), current(session))
+    miss.asked = asked
     session.local.miss = miss
     return miss
 
@@ -145,6 +149,8 @@ def _after(session: Session, miss: Miss, result: Any, error: BaseException | Non
     session.sink.write(fact)
     if session.calls is not None:
         session.calls.saw_miss(fact)
+    if session.timeline is not None:
+        session.timeline.saw_miss(fact, asked=miss.asked)
 
 
 def _name_root(session: Session, miss: Miss, outcome: MissOutcome) -> None:

@@ -20,7 +20,10 @@ from compile_ledger.facts.codec import (
 from compile_ledger.facts.compile import Compile
 from compile_ledger.facts.environment import Capability
 from compile_ledger.facts.region import CodeObject, Region
+from compile_ledger.facts.timeline import Timeline
 from compile_ledger.facts.timing import SteadyState
+
+from .timeline import calls_of
 
 NO_GOODBYE = "the process ended without a goodbye, or still runs"
 
@@ -117,7 +120,7 @@ def read_arm(path: Path, name: str = "", change: str = "") -> Arm:
         regions=got.by_id(Region),
         code_objects=got.by_id(CodeObject),
         compiles=got.every(Compile),
-        calls=got.every(Call),
+        calls=got.every(Call) or calls_of(got.every(Timeline), counters),
         counters=counters,
         agreements=got.every(Agreement),
         steady=got.every(SteadyState),
