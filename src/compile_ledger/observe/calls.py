@@ -10,10 +10,11 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any
 
-from compile_ledger.facts.calls import WORST_FIRST, Call, Disposition
+from compile_ledger.facts.calls import Call, Disposition
 
 from .call_view import sizes
 from .clock import children_cpu_ns
+from .disposition import worst
 from .own_code import ours
 from .session import counted
 from .stack import describe, wrapper_frame
@@ -221,17 +222,9 @@ class CallKeeper:
             seen.add("raised")
         if silent:
             seen.add("fell_back")
-        if not call.runs and not seen & {"refused", "switched_off", "fell_back", "raised"}:
-            seen.add(self._without_runs(call))
-        return next((worst for worst in WORST_FIRST if worst in seen), "reused")
-
-    def _without_runs(self, call: OpenCall) -> Disposition:
-        """What a call that ran no entry and missed nowhere was: the root's state tells."""
         root = call.region.fact.root
         state = next((c.state for c in self.session.codes.values() if c.fact.id == root), "")
-        if state == "limit":
-            return "fell_back"
-        return "switched_off" if state == "off" else "skipped"
+        return worst(seen, ran=bool(call.runs), root=state)
 
     def _name_root(self, call: OpenCall) -> None:
         """The region's first code object, from the first miss or run of its first call."""
