@@ -68,6 +68,8 @@ class Call:
     """Frames that had entries, matched none, and ran eagerly unannounced; None: unseen."""
     sizes: dict[str, tuple[int, ...]] = field(default_factory=dict)
     """Sizes of the tensors given, by parameter name (``idx``), as guards name them."""
+    constants: dict[str, str] = field(default_factory=dict)
+    """Numbers, strings and None given, by parameter name, each as its ``repr``."""
     thread: int = 0
     raised: Raised | None = None
 

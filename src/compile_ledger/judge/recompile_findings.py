@@ -28,7 +28,8 @@ def via_frame(view: View, region: int | None, code_object: int) -> str:
         return ""
     if not code.library and code.file == known.site.file:
         return ""
-    return f" (frame {code.name}, {_within_package(code.place)}, entered by torch.compile at {known.site})"
+    frame = f"frame {code.name}, {_within_package(code.place)}"
+    return f" ({frame}, entered by torch.compile at {known.site})"
 
 
 def _within_package(place: Place) -> str:

@@ -11,6 +11,7 @@ from .document import Finding
 from .loss_findings import cache_limit, silent_eager, silent_total, switched_off
 from .recompile_findings import Story, cause_of, fresh_code, recompiles, unnamed_recompiles
 from .recurrence import Recurring, ending, made_anew
+from .shadowed import shadowed
 from .shared_line import shared_failure, unrelated
 from .silent import silent_after, silent_calls
 from .stream import Stream, streams
@@ -29,6 +30,7 @@ def failures(view: View) -> tuple[Finding, ...]:
         found += _recurring(view, stream, set(limited))
     found += [fresh_code(view, anew) for anew in made_anew(view)]
     found += _off(view)
+    found += shadowed(view)
     found += _unexplained(view, counted)
     return tuple(found)
 

@@ -58,8 +58,15 @@ def parameter_names(target: Any) -> tuple[str, ...]:
     return names[1:] if bound and names else names
 
 
-def sizes(frame: FrameType | None, names: tuple[str, ...]) -> dict[str, tuple[int, ...]]:
-    """Sizes of the tensors among a call's arguments, by parameter name.
+_CONSTANTS = (bool, int, float, str, type(None))
+_LONGEST = 100
+
+Brought = tuple[dict[str, tuple[int, ...]], dict[str, str]]
+"""Sizes of tensors and reprs of constants, by parameter name."""
+
+
+def brought(frame: FrameType | None, names: tuple[str, ...]) -> Brought:
+    """The sizes of the tensors and the constants among a call's arguments.
 
     Arguments beyond the named ones are ``args[i]``, as the runtime's own shim names them.
     """
@@ -67,7 +74,9 @@ def sizes(frame: FrameType | None, names: tuple[str, ...]) -> dict[str, tuple[in
 
     given = arguments(frame)
     if given is None:
-        return {}
+        return {}, {}
     padded = [*names, *(f"args[{i}]" for i in range(len(names), len(given[0])))]
     found = [*zip(padded, given[0], strict=False), *given[1].items()][:_MOST_SIZES]
-    return {name: tuple(v.shape) for name, v in found if isinstance(v, torch.Tensor)}
+    sizes = {name: tuple(v.shape) for name, v in found if isinstance(v, torch.Tensor)}
+    constants = {n: repr(v)[:_LONGEST] for n, v in found if isinstance(v, _CONSTANTS)}
+    return sizes, constants

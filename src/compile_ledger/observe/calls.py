@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from compile_ledger.facts.calls import Call, Disposition
 
-from .call_view import sizes
+from .call_view import Brought, brought
 from .clock import children_cpu_ns
 from .disposition import worst
 from .own_code import ours
@@ -47,7 +47,7 @@ class OpenCall:
         "region",
         "runs",
         "shared",
-        "sizes",
+        "brought",
         "started",
         "wall",
     )
@@ -62,7 +62,7 @@ class OpenCall:
         self.misses: list[Compile] = []
         self.shared = False
         self.frame: FrameType | None = None
-        self.sizes: dict[str, tuple[int, ...]] = {}
+        self.brought: Brought = ({}, {})
         self.lookups: int | None = None
         self.started = self.children = self.cpu = self.wall = 0
 
@@ -143,7 +143,8 @@ class CallKeeper:
         stack = self._stack()
         call = OpenCall(region, number - region.base, len(stack))
         call.frame = wrapper_frame()
-        call.sizes = self.session.contained(sizes, call.frame, region.parameters()) or {}
+        given = self.session.contained(brought, call.frame, region.parameters())
+        call.brought = given or call.brought
         stack.append(call)
         self._note_others()
         for watcher in self.watchers:
@@ -186,7 +187,8 @@ class CallKeeper:
             runs=call.runs,
             graphs=call.graphs,
             silent=silent,
-            sizes=call.sizes,
+            sizes=call.brought[0],
+            constants=call.brought[1],
             thread=self.session.thread_number(),
             raised=None if raised is None else describe(raised),
         )
