@@ -106,14 +106,20 @@ def clean(text: str) -> str:
 
     What a ledger quotes may come from a stranger's file. A line break, with the
     white space around it, becomes one space; what could act on a terminal or hide
-    text is shown escaped.
+    text is shown escaped. Files below the working directory are named from there.
     """
-    return "".join(map(_visible, _BREAK.sub(" ", text)))
+    return "".join(map(_visible, _BREAK.sub(" ", from_here(text))))
+
+
+def from_here(text: str, here: str | None = None) -> str:
+    """``text`` with the files in it that lie below ``here`` named relative to it."""
+    base = (os.getcwd() if here is None else here).rstrip("/")  # noqa: PTH109 - text, not files
+    return text.replace(f"{base}/", "") if base else text
 
 
 def clean_block(text: str) -> str:
     """As :func:`clean`, keeping line breaks and indentation."""
-    lines = text.expandtabs(4).splitlines()
+    lines = from_here(text).expandtabs(4).splitlines()
     return "\n".join("".join(map(_visible, line)) for line in lines)
 
 
