@@ -18,6 +18,7 @@ from compile_ledger.render import words
 from compile_ledger.render.dispositions import LOOKS, occurring, strips, tally
 from compile_ledger.render.gaps import gaps
 from compile_ledger.render.headline import headline
+from compile_ledger.render.instruments import shared_instrument
 from compile_ledger.render.levels import MARKS, QUESTIONS, TITLES, why
 from compile_ledger.render.ranking import groups
 
@@ -44,6 +45,7 @@ def html(ledger: Ledger) -> str:
             headline=headline(ledger),
             gaps=gaps(ledger),
             groups=groups(ledger.findings),
+            shared=shared_instrument(ledger.lines),
             strips=strips(ledger.arms),
             curve=curve(ledger.arms),
             cost_rows=costs.rows(ledger.cost),

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from compile_ledger.render.instruments import shared_instrument
 from compile_ledger.render.words import NOT_MEASURED, because
 
 if TYPE_CHECKING:
@@ -16,29 +16,19 @@ if TYPE_CHECKING:
     from .page import Page, Piece
 
 LABEL = 15
-OFTEN = 3
-"""Cells that must name one recorder before it is said once, in the title."""
 
 
 def ledger_lines(page: Page, ledger: Ledger) -> None:
     """Print each line; a cell has its value and instrument, or why it has none."""
     if not ledger.lines:
         return
-    shared = _shared(ledger.lines)
+    shared = shared_instrument(ledger.lines)
     page.section("ledger", f"value [instrument{', of ' + shared if shared else ''}]")
     for line in ledger.lines:
         label = f"  {line.name}"
         for pieces in _cells(line, f" ({shared})", ledger.verdict):
             page.hang((label, "bold"), *pieces, indent=LABEL)
             label = ""
-
-
-def _shared(lines: Iterable[Line]) -> str:
-    """What most instruments give in brackets at their end, ``recorder, torch 2.13.0``."""
-    named = [cell.instrument for line in lines for cell in line.cells if cell.value is not None]
-    ends = Counter(name[:-1].rpartition(" (")[2] for name in named if name.endswith(")"))
-    end, times = ends.most_common(1)[0] if ends else ("", 0)
-    return end if times >= OFTEN else ""
 
 
 def _cells(line: Line, shared: str, verdict: str) -> Iterable[Sequence[Piece]]:
