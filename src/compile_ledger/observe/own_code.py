@@ -13,13 +13,20 @@ _skip: list[Callable[[CodeType], Any]] = []
 
 
 def ours(function: _F) -> _F:
-    """Decorator: a function of ours that may run while Dynamo watches."""
-    code = function.__code__
-    if id(code) not in _codes:
-        _codes[id(code)] = code
-        for skip in _skip:
-            skip(code)
+    """Decorator: a function of ours that may run while Dynamo watches, with those inside it."""
+    _mark(function.__code__)
     return function
+
+
+def _mark(code: CodeType) -> None:
+    if id(code) in _codes:
+        return
+    _codes[id(code)] = code
+    for skip in _skip:
+        skip(code)
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            _mark(inner)
 
 
 def skip_ours() -> None:

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 from compile_ledger.facts.timeline import Timeline
 
-from .own_code import ours
 from .spans import ENTER, LEAVE, MISS, Reader
 
 if TYPE_CHECKING:
@@ -61,7 +60,6 @@ class EventRing:
             append((ENTER, get_ident(), state, number, left()))
             timing = timed(number)
 
-            @ours
             def leave(_number: int = number) -> None:
                 if timing is not None:
                     timing()
