@@ -120,6 +120,7 @@ def run_arm(
             status, code, cpu = _wait(process, spec, folder, timeout, progress)
         finally:
             _end_group(process)
+            process.wait()
     _raise_problem(spec, code)
     return _read(spec, folder, status, code, (time.monotonic() - began, cpu))
 
