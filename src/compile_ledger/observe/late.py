@@ -26,8 +26,12 @@ if TYPE_CHECKING:
 EARLIER = "entries-before"
 
 
-def adopt(session: Session, capabilities: Capabilities) -> None:
-    """Hook the regions that exist already, and note the entries that cannot be counted."""
+def adopt(session: Session, capabilities: Capabilities) -> list[Any]:
+    """Hook the regions that exist already, and note the entries that cannot be counted.
+
+    Returns the contexts of regions that are new to us, for :func:`tell`; writes nothing,
+    so that the capability table is whole before the header is written.
+    """
     made = [context for context in _contexts() if _is_region(context)]
     unhooked = [context for context in made if region_of(context) is None]
     known = {id(r.context()): r for r in session.regions if r.context is not None}
@@ -37,9 +41,18 @@ def adopt(session: Session, capabilities: Capabilities) -> None:
             add_hook(session, known[id(context)], context)
         else:
             add_region(session, context, None).root_next = False
+    session.contained(_note_entries, session, capabilities, bool(fresh))
+    return fresh
+
+
+def tell(session: Session, fresh: list[Any]) -> None:
+    """Write what :func:`adopt` found."""
+    for state in list(session.codes.values()):
+        if state.fact.uncounted:
+            state.told = True
+            session.sink.write(state.fact)
     if fresh:
         _name(session, fresh)
-    session.contained(_note_entries, session, capabilities, bool(fresh))
 
 
 def _contexts() -> list[Any]:
@@ -73,7 +86,11 @@ def _context_of(function: FunctionType) -> Any:
 
 
 def _note_entries(session: Session, capabilities: Capabilities, earlier: bool) -> None:  # noqa: FBT001
-    """Count the entries that were there before, by code object."""
+    """Count the entries that were there before, by code object; a reset drops them."""
+    session.uncounted = False
+    capabilities.table.pop(EARLIER, None)
+    for state in session.codes.values():
+        state.fact = dataclasses.replace(state.fact, uncounted=0)
     try:
         number = sum(_note(session, code) for code in _seen_codes())
     except MissingError:
@@ -107,8 +124,6 @@ def _note(session: Session, code: CodeType) -> int:
     if strange:
         state = session.code_state(code)
         state.fact = dataclasses.replace(state.fact, uncounted=strange)
-        state.told = True
-        session.sink.write(state.fact)
     return strange
 
 

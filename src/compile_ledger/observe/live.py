@@ -79,8 +79,9 @@ class Recording:
             session.timeline = EventRing(session, self.timeline)
             session.timeline.blind = bool(session.entries)
         recorder.start((f"counters written every {self.interval:g} s by a thread of ours",))
-        late.adopt(session, recorder.capabilities)
+        fresh = late.adopt(session, recorder.capabilities)
         self._say_timeline(recorder)
+        late.tell(session, fresh)
         self.running = True
         self._sleep()
 
