@@ -107,6 +107,8 @@ class Counters:
     """Guard lookups on code objects with entries, hits and misses; None: unseen."""
     silent: int | None = None
     """Lookups that found no entry, did not reach Dynamo, and ran eagerly; None: unseen."""
+    recompile_limit: int | None = None
+    """The setting in the thread that read the counters, then."""
     cpu_ns: int = 0
     """CPU time of the process so far."""
     children_cpu_ns: int = 0

@@ -25,6 +25,8 @@ class Region:
     """Where the target is defined."""
     compile_kwargs: dict[str, str] = field(default_factory=dict)
     """The keyword arguments given, each as ``repr``; absent means the default."""
+    recompile_limit: int | None = None
+    """The setting in the thread that made the region, when it was made: it is per thread."""
     root: int | None = None
     """The code object that the region enters first, once it is known."""
 

@@ -35,6 +35,7 @@ _TABLE = (
     Slug("recompile-unnamed", "STABLE", "Recompiles for which the runtime gives no reason"),
     Slug("fresh-code", "STABLE", "A new code object is compiled at each call"),
     Slug("cache-limit", "STABLE", "The recompile limit was hit"),
+    Slug("limit-without-effect", "STABLE", "The limit was raised where it has no effect"),
     Slug("silent-eager", "STABLE", "Calls ran eagerly after the limit, unannounced"),
     Slug("switched-off", "STABLE", "A code object was switched off for good"),
     Slug("shared-line", "STABLE", "Unrelated regions share one cache line"),

@@ -8,6 +8,7 @@ from compile_ledger.facts.compile import Compile
 
 from .causes import cause
 from .document import Finding
+from .limit_without_effect import raised_in_vain
 from .loss_findings import cache_limit, silent_eager, silent_total, switched_off
 from .recompile_findings import Story, cause_of, fresh_code, recompiles, unnamed_recompiles
 from .recurrence import Recurring, ending, made_anew
@@ -51,6 +52,7 @@ def _limited(view: View, hit: Compile, counted: set[tuple[int, int]]) -> Iterato
     elif found:
         yield recompiles(view, Story(found, same, _how_it_ends(hit, number), number, calls))
     yield limit
+    yield from raised_in_vain(view, hit)
     for region in regions:
         mine = [index for of, index in silent if of == region]
         if mine:

@@ -20,6 +20,7 @@ from .clock import children_cpu_ns, cpu_ns, peak_bytes
 from .environment import environment
 from .own_code import skip_ours
 from .session import Session, counted
+from .settings import recompile_limit
 from .sink import Sink
 
 if TYPE_CHECKING:
@@ -120,6 +121,7 @@ class Recorder:
             ),
             lookups=self._lookups(),
             silent=session.silent(),
+            recompile_limit=recompile_limit(),
             cpu_ns=time.process_time_ns(),
             children_cpu_ns=children_cpu_ns(),
         )

@@ -7,6 +7,7 @@ run before each call of a region; each returns what runs after it. Nothing that
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import itertools
 import time
@@ -20,6 +21,7 @@ from .call_view import parameter_names
 from .capabilities import need
 from .own_code import ours
 from .session import Session, peek
+from .settings import recompile_limit
 from .stack import user_site, wrapper_frame
 
 if TYPE_CHECKING:
@@ -142,7 +144,8 @@ def _new_region(session: Session, context: Any) -> None:
 
 def add_region(session: Session, context: Any, site: Place | None) -> RegionState:
     """Number a region and put our enter hook last in its list."""
-    state = RegionState(Region(id=len(session.regions), target="", site=site))
+    number = len(session.regions)
+    state = RegionState(Region(number, "", site=site, recompile_limit=recompile_limit()))
     state.context = weakref.ref(context)
     session.regions.append(state)
     add_hook(session, state, context)
@@ -231,11 +234,10 @@ def name_region(session: Session, state: RegionState, context: Any, fn: Any) -> 
     state.hold(fn)
     kind, target = _kind_of(fn)
     given = _as_given(session)
-    state.fact = Region(
-        id=state.fact.id,
+    state.fact = dataclasses.replace(
+        state.fact,
         target=target,
         kind=kind,
-        site=state.fact.site,
         target_place=_defined_at(fn),
         compile_kwargs=_kwargs_of(context) if given is None else given,
     )
