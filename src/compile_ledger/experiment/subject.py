@@ -51,7 +51,7 @@ def load(target: Target) -> Callable[[], Outcome]:
     if isinstance(value, Workload):
         return lambda: run_workload(value)
     _check_callable(value, target)
-    return lambda: _run_function(value, module)
+    return lambda: _run_function(value, module, target)
 
 
 def _check_module(target: Target) -> None:
@@ -158,11 +158,14 @@ def _check_callable(value: Any, target: Target) -> None:
                 raise SubjectError(msg)
 
 
-def _run_function(function: Callable[[], Any], module: Any) -> Outcome:
+def _run_function(function: Callable[[], Any], module: Any, target: Target) -> Outcome:
     """Call the named function; run the workload that it returns, if it returns one."""
     outcome = Outcome()
     try:
         value = function()
+    except WorkloadError as error:
+        msg = f"{target.text}: {error}"
+        raise SubjectError(msg) from error
     except Exception as error:  # noqa: BLE001  the user's program raised: a fact
         traceback.print_exc()
         outcome.raised = error

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -47,7 +48,7 @@ def go_on() -> None:
         compiled(torch.ones(2))
 
 
-WAYS = {
+WAYS: dict[str, Callable[[], object]] = {
     "killed": kill,
     "exits": lambda: sys.exit(7),
     "exits-with-words": lambda: sys.exit("no more"),
