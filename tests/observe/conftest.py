@@ -16,7 +16,8 @@ def run(tmp_path: Path) -> Run:
     """Run Python with caches of this test's own; a name of a file in ``programs`` or ``-c``."""
 
     def started(*args: str, code: int = 0, **rest: Any) -> subprocess.CompletedProcess[str]:
-        words = [str(PROGRAMS / word) if (PROGRAMS / word).is_file() else word for word in args]
+        own = {path.name: str(path) for path in PROGRAMS.iterdir()}
+        words = [own.get(word, word) for word in args]
         env = {
             **os.environ,
             "OMP_NUM_THREADS": "1",

@@ -104,7 +104,7 @@ def test_each_rank_of_torchrun_writes_its_file(run: Run, tmp_path: Path) -> None
     (tmp_path / "train.py").write_text(DDP)
     run("-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2",
         "-m", "compile_ledger", "record", "-o", "out", "train.py")  # fmt: skip
-    found = {arm.header.rank: arm for arm in arms(tmp_path / "out") if arm.header}
+    found = {arm.header.rank or 0: arm for arm in arms(tmp_path / "out") if arm.header}
     assert set(found) == {0, 1}
     for rank, arm in found.items():
         assert arm.counters

@@ -21,7 +21,7 @@ def work(calls: int) -> None:
         compiled(torch.ones(3))
 
 
-class Numbers(torch.utils.data.Dataset):  # type: ignore[misc,name-defined]
+class Numbers(torch.utils.data.Dataset):
     def __len__(self) -> int:
         return 6
 
@@ -46,7 +46,8 @@ def main() -> None:
     work(10)
     for kind in sys.argv[1:]:
         if kind in ("fork", "spawn"):
-            child = multiprocessing.get_context(kind).Process(target=work, args=(7,))
+            context: Any = multiprocessing.get_context(kind)
+            child = context.Process(target=work, args=(7,))
             child.start()
             child.join()
         elif kind == "loader":

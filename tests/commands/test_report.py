@@ -1,0 +1,50 @@
+"""``report`` on files that hold no ledger: one line, exit 2."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from compile_ledger.commands import main
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("", "not a ledger"),
+        ("[]", "not a ledger"),
+        ("{}", "not a ledger"),
+        ('{"schema_version": "99.0"}', "use the compile-ledger that wrote it"),
+        ('{"schema_version": "1.0"}', "damaged ledger"),
+        ("[" * 5000, "not a ledger"),
+    ],
+)
+def test_a_file_that_is_no_ledger_is_named_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], content: str, said: str
+) -> None:
+    (tmp_path / "ledger.json").write_text(content)
+    assert main(["report", str(tmp_path)]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("compile-ledger: ")
+    assert said in err
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize("name", ["absent.json", "."])
+def test_a_missing_ledger_is_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    assert main(["report", str(tmp_path / name)]) == 2
+    err = capsys.readouterr().err
+    assert "No such file" in err
+    assert err.count("\n") == 1
+
+
+def test_a_page_that_cannot_be_written_is_told_before_anything_is_read(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = tmp_path / "absent" / "report.html"
+    assert main(["report", "--html", str(page), str(tmp_path)]) == 2
+    assert "is not a folder that you may write to" in capsys.readouterr().err
