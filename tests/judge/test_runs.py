@@ -170,3 +170,15 @@ def test_compiled_arm_that_cannot_build_names_the_machine_and_the_remedy(
     assert found.fails
     assert found.findings[0].slug == "toolchain-missing"
     assert remedy in found.findings[0].sentence
+
+
+def test_ladder_names_the_first_stage_that_raises() -> None:
+    raised = make.raised("ValueError")
+    own = make.healthy("cold", status="raised", raised=raised)
+    quiet = make.healthy("capture")
+    rung = make.healthy("ladder:aot_eager", status="raised", raised=raised)
+    found = judge_runs(make.arms(make.eager(), quiet, own, rung), make.INDUCTOR)
+    assert "in the AOTAutograd stage (backend='aot_eager' raises too" in found.level.why
+    calm = make.healthy("ladder:aot_eager_decomp_partition")
+    found = judge_runs(make.arms(make.eager(), quiet, own, calm), make.INDUCTOR)
+    assert "backend='aot_eager_decomp_partition' does not raise" in found.level.why

@@ -21,11 +21,13 @@ from . import plan, shipping
 from .correctness.store import draws_random
 from .interventions import Intervention, interventions_for
 from .launch import AuditError, Progress, run_arm
+from .overrides import is_cheap
 from .plan import Terms
 from .spec import ArmSpec
 from .trouble import check_eager
 from .workload import Workload
 
+CAPTURE = "capture"
 CHEAP_SEEN = ("RUNS", "CORRECT", "CAPTURED", "STABLE")
 
 
@@ -119,41 +121,69 @@ class Audit:
     def _experiments(self, ledger: Ledger) -> None:
         """The smallest change that could refute the diagnosis; the next one if it is refuted."""
         finding = _diagnosed(ledger)
-        before = self.arms.get("capture")
+        before = None if finding is None else self._shown_in(finding)
         if finding is None or before is None:
             return
+        if before.name != CAPTURE:
+            self.experiments.append(self._backend_experiment(finding, before))
         for chosen in interventions_for(finding, _region_of(finding, before)):
             row = self._experiment(chosen, before)
             self.experiments.append(row)
             if row.outcome == "holds":
                 return
 
+    def _shown_in(self, finding: Finding) -> Arm | None:
+        """The arm that the finding rests on; the capture arm where it shows the same."""
+        named = (self.arms[e.arm] for e in finding.evidence if e.arm in self.arms)
+        return next(named, self.arms.get(CAPTURE))
+
     def _experiment(self, chosen: Intervention, before: Arm) -> ExperimentRow:
-        after = self._arm(plan.intervention(self.terms, chosen), f"experiment: {chosen.change}")
+        spec = plan.intervention(self.terms, chosen, own_backend=before.name != CAPTURE)
+        after = self._arm(spec, f"experiment: {chosen.change}")
         return judge_experiment(
             before, after, chosen.name, chosen.change, chosen.tests, chosen.expects
         )
 
+    def _backend_experiment(self, finding: Finding, before: Arm) -> ExperimentRow:
+        """What the capture arm says already: the same stream without the code generator."""
+        own = self.contract.own_backend
+        return judge_experiment(
+            before,
+            self.arms[CAPTURE],
+            "without-code-generator",
+            f"backend={own!r} -> 'eager'",
+            f"{own} specialises {finding.subject or 'what the guard checks'}, Dynamo does not",
+        )
+
     def _own_backend(self, provisional: Ledger) -> None:
         """The workload's own backend, as far as the levels still need it."""
-        cheap_is_own = self.contract.own_backend != "inductor"
+        cheap_is_own = is_cheap(self.contract.own_backend)
         full = self.contract.depth == "full"
         if cheap_is_own and not full:
             return
         self._arm(plan.reference(self.terms), "fp64, the reference of CORRECT")
         failing = provisional.diagnosis is not None
         if failing and not full:
-            self._correct()
+            self._ladder(self._correct())
             return
         random = self._draws_random()
         if random:
             self._correct()
         self._cold_and_warm(compare=not random)
 
-    def _correct(self) -> None:
+    def _ladder(self, own: Arm) -> None:
+        """Where only the workload's own backend raises: which stage before it raises, too."""
+        if own.raised is None or self.arms[CAPTURE].raised is not None:
+            return
+        for backend in plan.LADDER:
+            arm = self._arm(plan.rung(self.terms, backend), f"does backend={backend!r} raise, too?")
+            if arm.raised is not None:
+                return
+
+    def _correct(self) -> Arm:
         calls = _calls_to_compare(self.arms["eager"], self.terms.compare)
         spec = plan.correct(self.terms, calls, align_random=self._draws_random())
-        self._arm(spec, f"the first {calls} calls compiled, compared with eager")
+        return self._arm(spec, f"the first {calls} calls compiled, compared with eager")
 
     def _draws_random(self) -> bool:
         return draws_random(self.terms.folder / "kept")
@@ -161,6 +191,7 @@ class Audit:
     def _cold_and_warm(self, *, compare: bool) -> None:
         """Cold to the end of the stream; warm and steady while no level has failed."""
         arm = self._arm(plan.cold(self.terms, compare=compare), "empty caches, the whole stream")
+        self._ladder(arm)
         if not arm.ran:
             return
         full = self.contract.depth == "full"
@@ -173,9 +204,7 @@ class Audit:
 
 
 def own_backend(regions: Iterable[Region]) -> str:
-    """``inductor`` when any region generates code, else the cheap backend that they name."""
-    from .overrides import is_cheap
-
+    """The backend of the regions; one that generates code before any that does not."""
     named = [r.compile_kwargs.get("backend", "'inductor'").strip("'\"") for r in regions]
     dear = [name for name in named if not is_cheap(name)]
     return (dear or named or ["inductor"])[0]

@@ -102,12 +102,22 @@ def steady(terms: Terms) -> ArmSpec:
     return replace(terms.base("steady"), steady=True, prewarm=True)
 
 
-def intervention(terms: Terms, chosen: Intervention) -> ArmSpec:
-    """The capture arm with one change."""
+LADDER = ("aot_eager", "aot_eager_decomp_partition")
+"""Backends between capture and code generation, the stages in their order."""
+
+
+def rung(terms: Terms, backend: str) -> ArmSpec:
+    """The workload with the stages of compiling up to one of them."""
+    overrides = {"backend": backend, "mode": None, "options": None}
+    return replace(terms.base(f"ladder:{backend}"), overrides=overrides)
+
+
+def intervention(terms: Terms, chosen: Intervention, *, own_backend: bool = False) -> ArmSpec:
+    """The capture arm with one change; with ``own_backend`` the workload's own compiled arm."""
     base = terms.base(f"experiment:{chosen.name}")
     return replace(
         base,
-        cheap_backend=True,
+        cheap_backend=not own_backend,
         overrides=dict(chosen.overrides),
         settings=dict(chosen.settings),
         env={**base.env, **chosen.env},

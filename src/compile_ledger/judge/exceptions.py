@@ -76,6 +76,10 @@ def differences(eager: Arm, arm: Arm) -> Iterator[Difference]:
         yield Difference("raises", arm.name, None, uncaught)
 
 
+LADDER = "ladder:"
+"""How the arms are named that stop at one stage of compiling."""
+
+
 def stage_raises(difference: Difference, arms: Arms, contract: Contract) -> Finding:
     """Compiled code raises where eager does not, or raises another type."""
     raised = difference.compiled
@@ -136,7 +140,13 @@ def _stage(arms: Arms, contract: Contract) -> str:
     raised = capture.status == "raised" or any(c.raised for c in capture.calls)
     if raised:
         return "in the Dynamo capture stage (backend='eager' raises too)"
-    return f"in the backend stage ({contract.own_backend}; backend='eager' does not raise)"
+    rungs = [arm for name, arm in arms.items() if name.startswith(LADDER)]
+    first = next((arm for arm in rungs if arm.raised), None)
+    if first is not None:
+        backend = first.name.removeprefix(LADDER)
+        return f"in the AOTAutograd stage (backend={backend!r} raises too, 'eager' does not)"
+    last = rungs[-1].name.removeprefix(LADDER) if rungs else "eager"
+    return f"in the backend stage ({contract.own_backend}; backend={last!r} does not raise)"
 
 
 def _same(one: Raised | None, other: Raised | None) -> bool:
@@ -150,7 +160,8 @@ def _type(raised: Raised | None) -> str:
 def _said(raised: Raised | None) -> str:
     if raised is None:
         return "an exception"
-    message = raised.message.strip().split("\n")[0]
+    lines = raised.message.strip().split("\n")
+    message = " ".join(lines[: 2 if lines[0].endswith("raised:") else 1])
     if len(message) > _SHORT:
         message = message[:_SHORT] + "..."
     return f"{short_type(raised.type)}: {message}" if message else short_type(raised.type)

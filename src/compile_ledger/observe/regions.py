@@ -276,7 +276,13 @@ def _as_given(session: Session) -> dict[str, str] | None:
     given: dict[str, Any] | None = getattr(session.local, "given", None)
     if given is None:
         return None
-    return {name: repr(value)[:200] for name, value in given.items() if value is not None}
+    return {name: _in_words(value) for name, value in given.items() if value is not None}
+
+
+def _in_words(value: Any) -> str:
+    """An argument's ``repr``; a function by its name, without its address."""
+    named = getattr(value, "__name__", None) if callable(value) else None
+    return repr(value if named is None else named)[:200]
 
 
 def _kwargs_of(context: Any) -> dict[str, str]:
