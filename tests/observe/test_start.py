@@ -59,6 +59,31 @@ def test_ids_that_a_reset_uses_again_are_told_apart(run: Run, tmp_path: Path) ->
     assert [c.compile_id for c in arm.compiles] == ["0/0", "0/0~2"]
 
 
+STANCE = """
+import torch, compile_ledger
+def function(x):
+    return x + 1
+compiled = torch.compile(function, backend="eager", dynamic=False)
+with compile_ledger.record("out"):
+    compiled(torch.ones(4))
+    for stance in ("fail_on_recompile", "eager_on_recompile", "force_eager"):
+        with torch.compiler.set_stance(stance):
+            compiled(torch.ones(4))
+            try:
+                compiled(torch.ones(5))
+            except RuntimeError:
+                print(stance)
+"""
+
+
+def test_only_calls_that_ran_eagerly_are_silent(run: Run, tmp_path: Path) -> None:
+    assert run("-c", STANCE).stdout == "fail_on_recompile\n"
+    (arm,) = arms(tmp_path / "out")
+    assert arm.counters
+    assert [r.calls for r in arm.counters.regions] == [7]
+    assert arm.counters.silent == 1
+
+
 def test_environment_reaches_spawned_children(run: Run, tmp_path: Path) -> None:
     (tmp_path / "hidden").mkdir()
     (tmp_path / "hidden" / "sitecustomize.py").write_text("import builtins; builtins.HIDDEN = 1\n")

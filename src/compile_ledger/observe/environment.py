@@ -50,8 +50,12 @@ def _processor() -> str:
         return platform.processor()
 
 
-def environment() -> Environment:
-    """What can be said of this process; torch's part is empty when torch is not imported."""
+def environment(*, gently: bool = False) -> Environment:
+    """What can be said of this process; torch's part is empty when torch is not imported.
+
+    ``gently``: do not ask a device that the program has not used yet, because asking
+    would start it, and a process that has started CUDA cannot fork.
+    """
     torch = sys.modules.get("torch")
     return Environment(
         torch=str(getattr(torch, "__version__", "")),
@@ -60,15 +64,18 @@ def environment() -> Environment:
         processor=_processor(),
         cores=os.cpu_count() or 0,
         threads=torch.get_num_threads() if torch else None,
-        device=_device(torch),
+        device=_device(torch, gently=gently),
         argv=tuple(sys.argv),
         variables=variables(),
         load=_load(),
     )
 
 
-def _device(torch: object) -> str:
+def _device(torch: object, *, gently: bool) -> str:
     cuda = getattr(torch, "cuda", None)
+    if gently and cuda is not None and not cuda.is_initialized():
+        built = getattr(getattr(torch, "version", None), "cuda", None)
+        return "not asked" if built else "cpu"
     if cuda is None or not cuda.is_available():
         return "cpu"
     return str(cuda.get_device_name())

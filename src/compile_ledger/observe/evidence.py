@@ -27,6 +27,7 @@ def install(session: Session, capabilities: Capabilities) -> None:
     """Patch what this torch has; each in its own attempt."""
     for name, shows, hook in (
         ("recompile-reasons", "why each entry refused a call", _hook_reasons),
+        ("stance", "calls that fail_on_recompile refused", _hook_stance),
         ("limit", "which limit was hit", _hook_limit),
         ("graph-breaks", "place and reason of each break", _hook_breaks),
         ("compile-metrics", "durations, operations, guards, caches", _hook_metrics),
@@ -66,6 +67,19 @@ def _hook_reasons(session: Session) -> None:
             miss.reasons = [str(reason)[:2000] for reason in result][:256]
 
     _after(session, convert_frame, name, recompile_reasons)
+
+
+def _hook_stance(session: Session) -> None:
+    """Under the stance ``fail_on_recompile`` a miss asks for its reasons and raises."""
+    from torch._dynamo import guards
+
+    name = need(guards, "get_and_maybe_log_recompilation_reasons")
+
+    @ours
+    def refused(_args: Any, _result: Any) -> None:
+        next(session.asked)
+
+    _after(session, guards, name, refused)
 
 
 def _hook_limit(session: Session) -> None:

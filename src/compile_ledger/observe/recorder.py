@@ -21,7 +21,7 @@ from .environment import environment
 from .own_code import skip_ours
 from .session import Session, counted
 from .settings import recompile_limit
-from .sink import Sink
+from .sink import LateSink, Sink
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -95,7 +95,7 @@ class Recorder:
             arm=self.arm,
             rank=rank(),
             started_unix_ns=session.started_unix,
-            environment=environment(),
+            environment=environment(gently=isinstance(session.sink, LateSink)),
             changed=self.changed,
             forked_from=self.forked_from,
         )

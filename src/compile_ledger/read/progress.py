@@ -91,10 +91,14 @@ def _outcomes(events: list[Compile]) -> dict[str, int]:
 
 
 def last_event(live: Live) -> str:
-    """The last frame that reached Dynamo, in one line; empty before there is one."""
-    if not live.compiles:
+    """The last frame that reached Dynamo, in one line; empty before there is one.
+
+    Frames that a rule keeps out are no news.
+    """
+    events = [event for event in live.compiles if event.outcome != "skipped"]
+    if not events:
         return ""
-    event = live.compiles[-1]
+    event = events[-1]
     code = live.code.get(event.code_object)
     name = code.name if code else "a frame"
     at = f" in call {event.call}" if event.call is not None else ""
