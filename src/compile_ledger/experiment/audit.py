@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from shutil import rmtree
 from tempfile import TemporaryDirectory
@@ -124,13 +124,17 @@ class Audit:
         before = None if finding is None else self._shown_in(finding)
         if finding is None or before is None:
             return
-        if before.name != CAPTURE:
-            self.experiments.append(self._backend_experiment(finding, before))
-        for chosen in interventions_for(finding, _region_of(finding, before)):
-            row = self._experiment(chosen, before)
+        for row in self._rows(finding, before):
             self.experiments.append(row)
             if row.outcome == "holds":
                 return
+
+    def _rows(self, finding: Finding, before: Arm) -> Iterator[ExperimentRow]:
+        """Each experiment is run when its row is asked for, the cheapest first."""
+        if before.name != CAPTURE:
+            yield self._backend_experiment(finding, before)
+        for chosen in interventions_for(finding, _region_of(finding, before)):
+            yield self._experiment(chosen, before)
 
     def _shown_in(self, finding: Finding) -> Arm | None:
         """The arm that the finding rests on; the capture arm where it shows the same."""
