@@ -1,5 +1,6 @@
 # make demo   install into .venv and audit the embedding service
 # make test   lint, types, import contracts, tests
+# make matrix the recorder's tests on other versions of torch: fresh environments, several GB
 # make clean  remove what the two made
 
 PYTHON ?= python3
@@ -10,7 +11,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check \
 PACKAGING := pyproject.toml constraints/cpu.txt
 
 .DELETE_ON_ERROR:
-.PHONY: demo test lint types contracts unit schema clean
+.PHONY: demo test lint types contracts unit schema matrix clean
 
 # The service fails STABLE on purpose, which is exit status 1.
 demo: $(VENV)/.installed-demo
@@ -35,6 +36,20 @@ unit: $(VENV)/.installed-dev
 schema: $(VENV)/.installed-dev
 	$(BIN)/python docs/make_schema.py
 
+MATRIX ?= 2.6.0 2.13.0 2.14.1
+
+matrix: $(MATRIX:%=.matrix/%/table.txt)
+	tail -n +1 $^
+
+# A machine whose pip configuration pins torch needs that pin lifted for this.
+.matrix/%/table.txt: $(wildcard src/compile_ledger/observe/*.py tests/observe/*.py)
+	$(PYTHON) -m venv .matrix/$*
+	grep -v '^torch==' constraints/cpu.txt > .matrix/$*/constraints.txt
+	.matrix/$*/bin/python -m pip install --quiet --disable-pip-version-check \
+		--constraint .matrix/$*/constraints.txt torch==$* numpy --editable '.[dev]'
+	.matrix/$*/bin/python -m pytest tests/observe
+	.matrix/$*/bin/compile-ledger env --probe > $@
+
 # Some distributions ship venv without pip; the second line puts it there.
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV) || { $(PYTHON) -m venv --clear --without-pip $(VENV) \
@@ -49,6 +64,6 @@ $(VENV)/.installed-dev: $(PACKAGING) | $(BIN)/python
 	touch $@
 
 clean:
-	rm -rf $(VENV) demo build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) .matrix demo build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	rm -rf .import_linter_cache
 	find src tests examples benchmarks docs -name __pycache__ -type d -prune -exec rm -rf {} +
