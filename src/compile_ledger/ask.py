@@ -88,9 +88,22 @@ def what_if(fn: Any, /, *args: Any, **kwargs: Any) -> WhatIf:
     return _shown(WhatIf, ask(fn, args, kwargs))
 
 
-def load_cache_line(path: str | Path) -> CacheLine:
-    """Read what :meth:`CacheLine.save` wrote. Raises ``OSError``, ``ValueError``."""
-    return _shown(CacheLine, facts.from_dict(json.loads(Path(path).read_text(encoding="utf-8"))))
+def load_cache_line(path: str | Path, region: str | int | None = None) -> CacheLine:
+    """Read what :meth:`CacheLine.save` wrote, or one region's lines of a ledger.
+
+    ``path`` is a file or the folder of a ledger. ``region`` chooses where a ledger has
+    several: the name of what was compiled, of a code object, or the region's number.
+    Raises ``OSError``, and ``ValueError`` for another file or a region that is not there.
+    """
+    file = Path(path) / "ledger.json" if Path(path).is_dir() else Path(path)
+    text = file.read_text(encoding="utf-8")
+    data = json.loads(text)
+    if isinstance(data, dict) and "schema_version" in data:
+        from .judge.saved_line import saved_line
+        from .render.json import from_json
+
+        return _shown(CacheLine, saved_line(from_json(text), region))
+    return _shown(CacheLine, facts.from_dict(data))
 
 
 def _shown(kind: type[_Shown], fact: facts.CacheLine | what_if_facts.WhatIf) -> _Shown:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from .agreement import Agreement
+from .cache_line import LineReading
 from .calls import Call, Counters
 from .compile import Compile
 from .environment import Capability, Environment
@@ -96,6 +97,8 @@ class Arm:
     compiles: tuple[Compile, ...] = ()
     calls: tuple[Call, ...] = ()
     counters: Counters | None = None
+    cache_lines: tuple[LineReading, ...] = ()
+    """What was in place at the end, one for each code object with entries."""
     agreements: tuple[Agreement, ...] = ()
     steady: tuple[SteadyState, ...] = ()
     toolchain: Toolchain | None = None

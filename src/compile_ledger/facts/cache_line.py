@@ -52,6 +52,9 @@ class Entry:
     valid: bool = True
     invalid_why: str = ""
     guards: tuple[Guard, ...] = ()
+    """In a line that was folded: those that not every entry has."""
+    folded: int = 0
+    """Guards of its own that were counted and not kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +86,12 @@ class CodeLine:
     state_why: str = ""
     budget: Budget = Budget(None, why="not asked")
     parameters: tuple[Parameter, ...] = ()
+    common: tuple[Guard, ...] = ()
+    """In a line that was folded: guards that every valid entry has, written once."""
+    folded: int = 0
+    """Guards that every valid entry has, counted and not kept."""
+    more: int = 0
+    """Entries, the last to be asked, that were counted and not kept."""
 
     @property
     def place(self) -> Place:
@@ -93,6 +102,23 @@ class CodeLine:
     def invalid(self) -> int:
         """Entries whose object is gone; they count against the limits all the same."""
         return sum(not entry.valid for entry in self.entries)
+
+    def guards_of(self, entry: Entry) -> tuple[Guard, ...]:
+        """Every guard that was kept of one of its entries."""
+        return (*entry.guards, *self.common) if entry.valid else ()
+
+
+@dataclass(frozen=True, slots=True)
+class LineReading:
+    """The folded cache line of one code object at the end of a run."""
+
+    code_object: int
+    line: CodeLine
+    target: str = ""
+    """What the region that enters it compiled, by its qualified name."""
+    regions: tuple[int, ...] = ()
+    """Regions that enter it first, else those in whose calls its entries were made."""
+    torch: str = ""
 
 
 @dataclass(frozen=True, slots=True)

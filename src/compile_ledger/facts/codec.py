@@ -17,6 +17,7 @@ import msgspec
 
 from .agreement import Agreement
 from .arm import Costs, Goodbye, Header, Lost, Toolchain
+from .cache_line import LineReading
 from .calls import Call, Counters
 from .compile import Compile
 from .environment import Capability
@@ -36,6 +37,7 @@ KINDS: dict[str, type] = {
     "compile": Compile,
     "call": Call,
     "counters": Counters,
+    "cache_line": LineReading,
     "agreement": Agreement,
     "steady": SteadyState,
     "timeline": Timeline,

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from compile_ledger.facts.agreement import Agreement
+from compile_ledger.facts.cache_line import LineReading
 from compile_ledger.facts.calls import Disposition
 from compile_ledger.facts.environment import Capability, Environment
 from compile_ledger.facts.place import Place, Raised
@@ -375,6 +376,8 @@ class Ledger:
     correctness: Correctness
     environment: EnvironmentRow
     not_measured: tuple[NotMeasured, ...]
+    cache_lines: tuple[LineReading, ...] = ()
+    """What was in place at the end of the arm that decided: see docs/cache_line.md."""
     lines: tuple[Line, ...] = ()
     verdict: str = ""
     """The whole result in one sentence."""

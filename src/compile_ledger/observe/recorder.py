@@ -151,8 +151,9 @@ class Recorder:
         raised: Raised | None = None,
         exit_code: int | None = None,
     ) -> None:
-        """Write the counters, what was lost, and the goodbye."""
+        """Write the cache lines, the counters, what was lost, and the goodbye."""
         sink = self.session.sink
+        self.session.contained(self._cache_lines)
         reading = self.session.contained(functools.partial(self.counters, last=True))
         if reading is not None:
             sink.write(reading)
@@ -170,6 +171,14 @@ class Recorder:
                 peak_bytes=peak_bytes(),
             )
         )
+
+    def _cache_lines(self) -> None:
+        """Write the line of each code object that has entries."""
+        if self.session.entries or self.session.uncounted:
+            from .cache_line.at_end import readings
+
+            for reading in readings(self.session):
+                self.session.sink.write(reading)
 
 
 def rank() -> int | None:

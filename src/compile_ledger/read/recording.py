@@ -9,6 +9,7 @@ from typing import Any
 
 from compile_ledger.facts.agreement import Agreement
 from compile_ledger.facts.arm import Arm, Costs, Goodbye, Header, Lost, Toolchain
+from compile_ledger.facts.cache_line import LineReading
 from compile_ledger.facts.calls import Call, Counters
 from compile_ledger.facts.codec import (
     FORMAT,
@@ -122,6 +123,7 @@ def read_arm(path: Path, name: str = "", change: str = "") -> Arm:
         compiles=got.every(Compile),
         calls=got.every(Call) or calls_of(got.every(Timeline), counters),
         counters=counters,
+        cache_lines=got.every(LineReading),
         agreements=got.every(Agreement),
         steady=got.every(SteadyState),
         toolchain=got.last(Toolchain),

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from compile_ledger.facts.cache_line import CodeLine, Entry
 from compile_ledger.facts.guard import Guard, TensorAssumption
 from compile_ledger.facts.place import Place
+from compile_ledger.facts.tensor_spec import contiguous
 from compile_ledger.judge.classify_guard.clean import plain
 
 MOST = 8
@@ -25,6 +26,8 @@ class Assumption:
     aspect: str
     source: str = ""
     place: Place | None = None
+    dense: bool = False
+    """Whether it is the stride of a contiguous tensor, which its size tells, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +37,12 @@ class EntryRows:
     entry: Entry
     shown: tuple[Assumption, ...]
     more: int
+
+    @property
+    def told(self) -> tuple[Assumption, ...]:
+        """What is shown, without strides that follow from a size that is shown, too."""
+        sized = {one.source for one in self.shown if one.aspect == "size"}
+        return tuple(one for one in self.shown if not (one.dense and one.source in sized))
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +56,7 @@ class LineRows:
 
 def line_rows(line: CodeLine) -> LineRows:
     """Each entry with the assumptions that not every other valid entry shares."""
-    held = [list(assumptions(entry)) for entry in line.entries]
+    held = [list(assumptions(line.guards_of(entry))) for entry in line.entries]
     valid = [
         {one.text for one in all_}
         for entry, all_ in zip(line.entries, held, strict=True)
@@ -59,9 +68,10 @@ def line_rows(line: CodeLine) -> LineRows:
     folded = 0
     for entry, all_ in zip(line.entries, held, strict=True):
         apart = _apart(all_, common, alone=alone)
-        found.append(EntryRows(entry, tuple(apart[:MOST]), len(apart[MOST:])))
-        folded = max(folded, len(all_) - len(apart))
-    return LineRows(tuple(found), folded)
+        more = len(apart[MOST:]) + (0 if alone else entry.folded)
+        found.append(EntryRows(entry, tuple(apart[:MOST]), more))
+        folded = max(folded, len(all_) - len(apart) + (entry.folded if alone else 0))
+    return LineRows(tuple(found), folded + line.folded)
 
 
 def _apart(held: list[Assumption], common: set[str], *, alone: bool) -> list[Assumption]:
@@ -77,11 +87,11 @@ def _is_argument(source: str) -> bool:
     return "." not in source and not source.startswith("G[")
 
 
-def assumptions(entry: Entry) -> Iterator[Assumption]:
-    """Everything that an entry assumes; one for each axis of a tensor that is told apart."""
+def assumptions(guards: tuple[Guard, ...]) -> Iterator[Assumption]:
+    """Everything that guards assume; one for each axis of a tensor that is told apart."""
     seen = set()
-    tensors = {guard.source for guard in entry.guards if guard.tensor is not None}
-    for guard in entry.guards:
+    tensors = {guard.source for guard in guards if guard.tensor is not None}
+    for guard in guards:
         if guard.predicate == "type is" and guard.source in tensors:
             continue
         for one in _of_guard(guard):
@@ -111,7 +121,15 @@ def _of_tensor(source: str, assumed: TensorAssumption, place: Place | None) -> I
         ("device index", str(assumed.device_index)),
         ("dispatch keys", " ".join(assumed.dispatch_keys)),
     ):
-        yield Assumption(f"{source} {aspect} {value}", aspect, source, place)
+        dense = aspect == "stride" and _is_dense(assumed)
+        yield Assumption(f"{source} {aspect} {value}", aspect, source, place, dense)
+
+
+def _is_dense(assumed: TensorAssumption) -> bool:
+    if None in assumed.size:
+        return False
+    plain = contiguous(tuple(n or 0 for n in assumed.size))
+    return all(a in (None, b) for a, b in zip(assumed.stride, plain, strict=False))
 
 
 def _of_state(expected: str) -> Iterator[Assumption]:

@@ -48,7 +48,7 @@ def budget(found: Budget) -> str:
 
 def entries(line: CodeLine) -> str:
     """How many entries; those whose object is gone count against the limit."""
-    number = len(line.entries)
+    number = len(line.entries) + line.more
     text = "1 entry" if number == 1 else f"{number} entries"
     return f"{text}, {line.invalid} of them invalidated" if line.invalid else text
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import inspect
 from types import CodeType
 from typing import Any
 
-from compile_ledger.facts.cache_line import CacheLine, CodeLine, Parameter, Role
+from compile_ledger.facts.cache_line import CacheLine, CodeLine, Role
 
 from .attempts import Attempt, attempts, frame_of
 from .budget import budget_of
 from .entry import as_entry
 from .lookup import compile_id, raw_entries
+from .parameters import parameters
 from .reach import region_codes
 from .state import code_state
 from .target import Target, resolve
@@ -51,29 +51,8 @@ def _line(code: CodeType, role: Role, target: Target, known: list[Attempt]) -> C
         since=state.since,
         state_why=state.why,
         budget=budget_of(code, frame, target.context),
-        parameters=_parameters(target) if role == "root" else (),
+        parameters=parameters(target) if role == "root" else (),
     )
-
-
-def _parameters(target: Target) -> tuple[Parameter, ...]:
-    found = inspect.signature(target.function, follow_wrapped=False).parameters.values()
-    given = len(target.lead)
-    return tuple(
-        Parameter(
-            name=one.name,
-            kind=int(one.kind),
-            default=_default(one.default),
-            given=place < given or one.name in target.keywords,
-        )
-        for place, one in enumerate(found)
-    )
-
-
-def _default(value: Any) -> str | None:
-    if value is inspect.Parameter.empty:
-        return None
-    literal = value is None or type(value) in (bool, int, float, str, bytes)
-    return repr(value) if literal else ""
 
 
 def _notes(target: Target, root: CodeLine) -> tuple[str, ...]:

@@ -16,10 +16,18 @@ from .rows import rows
 _NOT_COUNTED = "no recorder was in place when the entry was made"
 
 
-def as_entry(raw: Any, code: types.CodeType, known: list[Attempt], scope: dict[str, Any]) -> Entry:
+def as_entry(
+    raw: Any,
+    code: types.CodeType,
+    known: list[Attempt],
+    scope: dict[str, Any],
+    *,
+    guards: bool = True,
+) -> Entry:
     """Read one entry; nothing of it is run and no counter of it moves.
 
     ``scope``: the globals that the entry's code runs in, which hold its graphs.
+    ``guards``: whether to read them, which is most of the work.
     """
     name = compile_id(raw)
     valid = is_valid(raw)
@@ -32,7 +40,7 @@ def as_entry(raw: Any, code: types.CodeType, known: list[Attempt], scope: dict[s
         isolate_id=int(getattr(raw, "isolate_recompiles_id", -1)),
         valid=valid,
         invalid_why=invalid_why(raw),
-        guards=rows(raw, code) if valid else (),
+        guards=rows(raw, code) if valid and guards else (),
     )
 
 

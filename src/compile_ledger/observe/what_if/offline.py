@@ -30,7 +30,7 @@ def ask_saved(saved: CacheLine, args: Sequence[Any], kwargs: Mapping[str, Any]) 
     given = [as_spec(value) for value in args]
     named = {name: as_spec(value) for name, value in kwargs.items()}
     values = offline_locals(root.parameters, given, named)
-    answers = tuple(answer_rows(entry, values) for entry in root.entries)
+    answers = tuple(answer_rows(entry, root.guards_of(entry), values) for entry in root.entries)
     hit = next((answer.compile_id for answer in answers if answer.accepts), "")
     found = outcome(hit, _situation(root))
     return WhatIf(
@@ -42,8 +42,16 @@ def ask_saved(saved: CacheLine, args: Sequence[Any], kwargs: Mapping[str, Any]) 
         limit=found.limit,
         nearest="" if hit else nearest(answers),
         answers=answers,
-        notes=(_NOTE,),
+        notes=(_NOTE, *_left_out(root)),
     )
+
+
+def _left_out(root: CodeLine) -> tuple[str, ...]:
+    """What a folded line does not hold."""
+    folded = root.folded + max((entry.folded for entry in root.entries), default=0)
+    guards = f"{folded} guards of an entry are only counted there: taken as holding"
+    entries = f"{root.more} further entries are only counted there: not asked"
+    return (*([guards] if folded else []), *([entries] if root.more else []))
 
 
 def _situation(root: CodeLine) -> Situation:
@@ -51,13 +59,13 @@ def _situation(root: CodeLine) -> Situation:
     return Situation(state, root.budget, entries=len(root.entries))
 
 
-def answer_rows(entry: Entry, values: Mapping[str, Any]) -> EntryAnswer:
-    """One saved entry's answer."""
+def answer_rows(entry: Entry, guards: Sequence[Guard], values: Mapping[str, Any]) -> EntryAnswer:
+    """One saved entry's answer, by its guards."""
     if not entry.valid:
         return EntryAnswer(entry.compile_id, accepts=False, refusals=(gone(entry.invalid_why),))
     found: list[Refusal] = []
     unknown: list[str] = []
-    for guard in entry.guards:
+    for guard in guards:
         answer_row(guard, values, found, unknown)
     kept = tuple(without_echoes(found))
     return EntryAnswer(entry.compile_id, not kept, kept, tuple(unknown))

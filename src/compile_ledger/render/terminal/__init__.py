@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from .body import breaks, environment, findings, not_measured
+from .cache_lines import cache_lines
 from .calls import strip
 from .experiments import experiments
 from .lines import ledger_lines
@@ -27,6 +28,7 @@ SECTIONS: tuple[Section, ...] = (
     ledger_lines,
     strip,
     findings,
+    cache_lines,
     breaks,
     experiments,
     not_measured,

@@ -1,0 +1,161 @@
+"""Reads the cache lines of a process that a recorder watched, at the end of its run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from types import CodeType
+from typing import Any
+
+from compile_ledger.facts.cache_line import CodeLine, Count, Entry, LineReading, Parameter, Role
+from compile_ledger.observe.session import CodeState, EntryState, Session
+
+from .attempts import Attempt, attempts, frame_of
+from .budget import budget_of
+from .entry import as_entry
+from .fold import Room, fold
+from .lookup import compile_id, raw_entries
+from .parameters import parameters, parameters_of_code
+from .state import State, code_state
+from .target import Target, resolve
+
+MOST_LINES = 64
+"""Code objects whose lines are read."""
+MOST_ENTRIES = 64
+"""Entries of one code object that are read; the others are counted."""
+MOST_READ = 20_000
+"""Guards read of all entries together, at some five microseconds each."""
+
+_STATES: dict[str, Any] = {"on": "on", "off": "off", "limit": "run-only"}
+_BOUND = ("module", "module.compile", "method")
+
+
+@dataclass
+class Reader:
+    """One process's lines while they are read: what it may still cost, what is known."""
+
+    session: Session
+    known: list[Attempt]
+    recorded: dict[int, EntryState]
+    """What the recorder counts of an entry, by ``id`` of the code that it put its counter in."""
+    torch: str
+    room: Room = field(default_factory=Room)
+    unread: int = MOST_READ
+
+
+def readings(session: Session) -> Iterator[LineReading]:
+    """The line of each code object that has entries, in the order of their first sight.
+
+    What cannot be read is counted as lost evidence. Nothing is compiled or changed.
+    """
+    if not any(region.calls for region in session.regions):
+        return
+    import torch
+
+    reader = Reader(session, attempts(), _recorded(session), str(torch.__version__))
+    number = 0
+    for state in list(session.codes.values()):
+        code = state.code()
+        for bucket in () if code is None else _buckets(code):
+            number += 1
+            if number > MOST_LINES:
+                return
+            found = session.contained(read_line, reader, state, code, bucket)
+            if found is not None:
+                yield found
+
+
+def _buckets(code: CodeType) -> list[int]:
+    """The buckets of ``isolate_recompiles`` that hold entries of a code object."""
+    from torch._C._dynamo import eval_frame
+
+    found = eval_frame._debug_get_cache_entry_list(code)  # noqa: SLF001
+    return sorted({int(getattr(entry, "isolate_recompiles_id", -1)) for entry in found})
+
+
+def read_line(reader: Reader, state: CodeState, code: CodeType, bucket: int) -> LineReading:
+    """The line of one code object as the regions of one bucket ask it."""
+    number = state.fact.id
+    role, regions = _regions(reader.session, number, state, bucket)
+    first = regions[0] if regions else None
+    context = first.context() if first is not None and first.context is not None else None
+    raw = [e for e in raw_entries(code, bucket) if _bucket_of(e) == bucket]
+    frame = frame_of(code, map(compile_id, raw), reader.known)
+    now = _state(state, code_state(code, Target(None, "", context=context), frame, reader.known))
+    line = CodeLine(
+        name=code.co_name,
+        file=code.co_filename,
+        line=code.co_firstlineno,
+        role=role,
+        entries=tuple(_entry(reader, entry, code) for entry in raw[:MOST_ENTRIES]),
+        state=now.state,
+        since=now.since,
+        state_why=now.why,
+        budget=budget_of(code, frame, context),
+        parameters=_parameters(first, code) if role == "root" else (),
+        more=len(raw[MOST_ENTRIES:]),
+    )
+    return LineReading(
+        number,
+        fold(line, reader.room),
+        first.fact.target if first is not None else "",
+        tuple(region.fact.id for region in regions),
+        reader.torch,
+    )
+
+
+def _bucket_of(entry: Any) -> int:
+    return int(getattr(entry, "isolate_recompiles_id", -1))
+
+
+def _regions(
+    session: Session, number: int, state: CodeState, bucket: int
+) -> tuple[Role, list[Any]]:
+    """What the code object is to the regions that use it, and those regions."""
+    roots = [r for r in session.regions if r.fact.root == number and _is_in(r, bucket)]
+    if roots:
+        return "root", roots
+    facts = [e.fact for e in session.entries if e.code_object == number and e.fact is not None]
+    made = {fact.region for fact in facts}
+    inside = [r for r in session.regions if r.fact.id in made and _is_in(r, bucket)]
+    return ("resume" if state.fact.resume_of else "called"), inside
+
+
+def _is_in(region: Any, bucket: int) -> bool:
+    """Whether a region uses this bucket; one whose context is gone may."""
+    context = region.context() if region.context is not None else None
+    return context is None or int(getattr(context, "_isolate_recompiles_id", -1)) == bucket
+
+
+def _state(seen: CodeState, told: State) -> State:
+    """What the recorder saw happen goes before what the runtime still remembers."""
+    if told.state == "unknown" or (told.state == "on" and seen.state != "on"):
+        return State(_STATES[seen.state])
+    return told
+
+
+def _entry(reader: Reader, raw: Any, code: CodeType) -> Entry:
+    entry = as_entry(raw, code, reader.known, {}, guards=reader.unread > 0)
+    reader.unread -= len(entry.guards)
+    known = reader.recorded.get(id(raw.code))
+    if known is None:
+        return entry
+    ops = entry.graph_ops if known.graph_ops is None else Count(known.graph_ops)
+    return replace(entry, compile_id=known.compile_id, runs=Count(known.runs), graph_ops=ops)
+
+
+def _recorded(session: Session) -> dict[int, EntryState]:
+    found = ((entry.new_code, entry) for entry in list(session.entries))
+    codes = ((None if made is None else made(), entry) for made, entry in found)
+    return {id(code): entry for code, entry in codes if code is not None}
+
+
+def _parameters(region: Any, code: CodeType) -> tuple[Parameter, ...]:
+    target = region.target()
+    try:
+        found = None if target is None else resolve(target)
+    except TypeError:
+        found = None
+    if found is not None and found.code is code:
+        return parameters(found)
+    return parameters_of_code(code, bound=region.fact.kind in _BOUND)

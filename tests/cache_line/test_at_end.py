@@ -1,0 +1,182 @@
+"""The cache lines that a recording keeps, and questions asked of them afterwards."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch import nn
+
+import compile_ledger
+from compile_ledger import TensorSpec, load_cache_line, what_if
+from compile_ledger.commands.read import judge_recorded
+from compile_ledger.facts.arm import Arm
+from compile_ledger.facts.cache_line import LineReading
+from compile_ledger.observe import live
+from compile_ledger.observe.cache_line import at_end, fold
+from compile_ledger.read.folder import read_all
+from compile_ledger.render import form
+
+
+def scale(x: torch.Tensor, by: str = "a") -> torch.Tensor:
+    return x * 2 if by == "a" else x * 3
+
+
+def broken(x: torch.Tensor) -> torch.Tensor:
+    y = x * 2
+    torch._dynamo.graph_break()
+    return y + 1
+
+
+class Deep(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.layers = nn.ModuleList(nn.Linear(4, 4) for _ in range(40))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        for layer in self.layers:
+            x = layer(x)
+        return x
+
+
+@pytest.fixture(autouse=True)
+def _a_recorder_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(live._state, "stopped", None)
+
+
+def recorded(folder: Path, program: Any) -> Arm:
+    with compile_ledger.record(folder) as recording:
+        program()
+    (one,) = read_all(recording.path)
+    assert one.arm.lost == ()
+    return one.arm
+
+
+def by_name(arm: Arm) -> dict[str, LineReading]:
+    return {reading.line.name: reading for reading in arm.cache_lines}
+
+
+def two_entries() -> None:
+    compiled = torch.compile(scale, backend="eager", dynamic=False)
+    for by in ("a", "b", "a"):
+        compiled(torch.ones(3), by)
+
+
+def test_a_recording_ends_with_the_line_of_each_code_object(tmp_path: Path) -> None:
+    line = by_name(recorded(tmp_path, two_entries))["scale"].line
+    assert [entry.compile_id for entry in line.entries] == ["0/0", "0/1"]
+    assert [entry.runs.value for entry in line.entries] == [2, 1]
+    assert [entry.rejections.value for entry in line.entries] == [1, 1]
+    assert [entry.graph_ops.value for entry in line.entries] == [1, 1]
+    assert (line.state, line.role) == ("on", "root")
+    assert (line.budget.left, line.budget.limit_value) == (6, 8)
+
+
+def test_what_differs_is_kept_and_what_is_shared_is_kept_once(tmp_path: Path) -> None:
+    line = by_name(recorded(tmp_path, two_entries))["scale"].line
+    assert [[g.text for g in entry.guards] for entry in line.entries] == [
+        ["L['by'] == 'a'"],
+        ["L['by'] == 'b'"],
+    ]
+    assert "L['x']" in {guard.source for guard in line.common}
+    assert line.folded > 0
+
+
+def test_resume_functions_are_told_from_roots(tmp_path: Path) -> None:
+    def program() -> None:
+        torch.compile(broken, backend="eager")(torch.ones(3))
+
+    found = recorded(tmp_path, program).cache_lines
+    assert [reading.line.role for reading in found] == ["root", "resume"]
+    assert {reading.target for reading in found} == {"broken"}
+    assert {reading.regions for reading in found} == {(0,)}
+
+
+def test_a_limit_is_in_the_state_although_the_model_is_gone(tmp_path: Path) -> None:
+    def program() -> None:
+        compiled = torch.compile(Deep(), backend="eager", dynamic=False)
+        for size in range(2, 14):
+            compiled(torch.ones(size, 4))
+
+    arm = recorded(tmp_path, program)
+    line = by_name(arm)["forward"].line
+    assert line.state == "run-only"
+    assert line.budget.left == 0
+    assert len(line.entries) == 8
+    assert all(entry.valid for entry in line.entries)
+    assert sum(len(entry.guards) for entry in line.entries) < 24
+    assert line.folded > 150
+    assert len(form("json")(judge_recorded(read_all(tmp_path)[0]))) < 60_000
+
+
+def test_what_one_process_keeps_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(at_end, "MOST_ENTRIES", 3)
+    monkeypatch.setattr(fold, "MOST_OWN", 0)
+
+    def program() -> None:
+        compiled = torch.compile(scale, backend="eager", dynamic=False)
+        for size in range(2, 8):
+            compiled(torch.ones(size))
+
+    line = by_name(recorded(tmp_path, program))["scale"].line
+    assert (len(line.entries), line.more) == (3, 3)
+    assert all(entry.folded and not entry.guards for entry in line.entries)
+
+
+def test_a_failure_of_ours_is_lost_evidence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_: Any) -> None:
+        raise RuntimeError("no such leaf")  # noqa: EM101, TRY003
+
+    monkeypatch.setattr(at_end, "fold", fails)
+    with compile_ledger.record(tmp_path) as recording:
+        two_entries()
+    (one,) = read_all(recording.path)
+    assert one.arm.status == "finished"
+    assert one.arm.cache_lines == ()
+    assert [(lost.where, lost.why) for lost in one.arm.lost] == [
+        ("read_line", "RuntimeError: no such leaf")
+    ]
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Path:
+    def program() -> None:
+        two_entries()
+        torch.compile(broken, backend="eager")(torch.ones(3))
+
+    recorded(tmp_path, program)
+    (tmp_path / "ledger.json").write_bytes(form("json")(judge_recorded(read_all(tmp_path)[0])))
+    return tmp_path
+
+
+@pytest.mark.parametrize("region", ["scale", 0])
+def test_a_saved_ledger_is_asked_offline(ledger: Path, region: Any) -> None:
+    saved = load_cache_line(ledger, region)
+    hit = what_if(saved, TensorSpec((3,)), "b")
+    assert (hit.next, hit.hit) == ("reuse", "0/1")
+    miss = what_if(saved, TensorSpec((3,), dtype="float64"), "b")
+    assert (miss.next, miss.nearest) == ("recompile", "0/1")
+    assert miss.why == "no entry takes it; 5 more compiles before recompile_limit"
+    assert [r.aspect for r in miss.answers[1].refusals] == ["dtype"]
+    assert "only counted there" in str(miss)
+
+
+def test_the_file_itself_may_be_named_and_a_code_object_chosen(ledger: Path) -> None:
+    saved = load_cache_line(ledger / "ledger.json", "broken")
+    assert [line.role for line in saved.lines] == ["root", "resume"]
+    assert "broken" in str(saved)
+
+
+def test_what_is_not_in_the_ledger_is_said_with_what_is(ledger: Path, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"no region 'serve' has a cache line .* scale"):
+        load_cache_line(ledger, "serve")
+    with pytest.raises(ValueError, match=r"choose one by its number: scale .region 0., broken"):
+        load_cache_line(ledger)
+    bare = json.loads((ledger / "ledger.json").read_text())
+    bare["cache_lines"] = []
+    (tmp_path / "bare.json").write_text(json.dumps(bare))
+    with pytest.raises(ValueError, match="holds no cache line"):
+        load_cache_line(tmp_path / "bare.json")
