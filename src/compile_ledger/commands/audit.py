@@ -14,6 +14,7 @@ Exit code: 0 no level failed, 1 a level failed, 2 the audit could not do its wor
 from __future__ import annotations
 
 import argparse
+import math
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -46,7 +47,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--max-calls", type=_positive, metavar="N", help="end each arm after N region calls"
     )
     bounds.add_argument(
-        "--timeout", type=float, default=900.0, metavar="S", help="seconds an arm may take (900)"
+        "--timeout", type=_seconds, default=900.0, metavar="S", help="seconds an arm may take (900)"
     )
     bounds.add_argument(
         "--compare", type=_positive, default=8, metavar="N", help="calls of a region compared (8)"
@@ -67,6 +68,14 @@ def _positive(text: str) -> int:
     value = int(text)
     if value < 1:
         msg = f"{text} is not a positive number"
+        raise argparse.ArgumentTypeError(msg)
+    return value
+
+
+def _seconds(text: str) -> float:
+    value = float(text)
+    if not 0 < value < math.inf:
+        msg = f"{text} is not a number of seconds above 0"
         raise argparse.ArgumentTypeError(msg)
     return value
 

@@ -19,6 +19,7 @@ from compile_ledger.judge.ledger import judge
 
 from . import plan, shipping
 from .correctness.store import draws_random
+from .interrupted import as_interrupted
 from .interventions import Intervention, interventions_for
 from .launch import AuditError, Progress, run_arm
 from .overrides import is_cheap
@@ -74,7 +75,7 @@ class Audit:
 
     def ledger(self, *, provisional: bool = False) -> Ledger:
         """The arms so far, judged."""
-        return judge(
+        judged = judge(
             self.arms,
             self.contract,
             self.experiments,
@@ -82,6 +83,7 @@ class Audit:
             provisional=provisional,
             interrupted=self.interrupted,
         )
+        return as_interrupted(judged) if self.interrupted else judged
 
     def _run(self) -> None:
         self._cheap()
