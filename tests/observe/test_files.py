@@ -46,6 +46,14 @@ def test_exit_code_is_the_program_s_own(run: Run, tmp_path: Path) -> None:
     assert arm.status == "finished"
 
 
+def test_calls_of_an_exit_handler_count(run: Run, tmp_path: Path) -> None:
+    record(run, tmp_path / "out", "atexit", 4, 0)
+    (arm,) = arms(tmp_path / "out")
+    assert arm.counters
+    assert [r.calls for r in arm.counters.regions] == [7]
+    assert arm.status == "finished"
+
+
 def test_unwritable_folder_costs_one_warning(run: Run, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     told = record(run, tmp_path / "file" / "out", "end", 3, 0)

@@ -181,7 +181,7 @@ def start(
 
     Imports torch. ``interval``: seconds between readings of the counters. ``timeline``:
     how many of the last events to keep in order (0: none). ``always``: leave a file even
-    where nothing was compiled. A folder that cannot be
+    where nothing was compiled (and say goodbye at exit ourselves). A folder that cannot be
     written costs one warning on stderr and the evidence, nothing else. Raises
     :class:`AlreadyRecordingError`, and ``ModuleNotFoundError`` without torch.
     """
@@ -193,7 +193,8 @@ def start(
     _state["current"] = made
     if not _state["arranged"]:
         _state["arranged"] = True
-        atexit.register(_at_exit)
+        if always:
+            atexit.register(at_exit)
         arrange(_in_child, _at_child_exit)
     return made
 
@@ -232,7 +233,8 @@ def _at_child_exit() -> None:
         found.say_goodbye()
 
 
-def _at_exit() -> None:
+def at_exit() -> None:
+    """Say goodbye, with the exception that ends the program if there is one."""
     found = current()
     if found is None:
         return

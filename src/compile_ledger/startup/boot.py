@@ -5,6 +5,7 @@ Nothing happens in a process that never compiles; inductor's compile workers are
 
 from __future__ import annotations
 
+import atexit
 import os
 import sys
 from typing import TYPE_CHECKING, Any
@@ -28,11 +29,18 @@ def activate() -> None:
     if not folder or _done or any(_WORKER in word for word in sys.orig_argv):
         return
     _done.append(True)
+    atexit.register(_goodbye)  # Registered first, so run last: after the program's own.
     folder = os.environ[VARIABLE] = os.path.abspath(folder)  # noqa: PTH100  for the children
     if _TARGET in sys.modules:
         _begin(folder)
     else:
         sys.meta_path.insert(0, _Finder(folder))
+
+
+def _goodbye() -> None:
+    live = sys.modules.get("compile_ledger.observe.live")
+    if live is not None:
+        live.at_exit()
 
 
 def _begin(folder: str) -> None:
