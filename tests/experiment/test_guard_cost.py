@@ -8,9 +8,10 @@ import pytest
 import torch
 
 from compile_ledger.experiment import guard_cost, plan
+from compile_ledger.experiment.targets import parse_target
 from compile_ledger.facts.timing import GuardLookup
 
-from .support import arms, program
+from .support import arms
 
 
 @pytest.fixture(autouse=True)
@@ -28,7 +29,7 @@ def asked(*bys: int, made: tuple[int, ...] = (1, 2, 3)) -> tuple[Any, GuardLooku
     compiled = torch.compile(scale, backend="eager", dynamic=False)
     for by in made:
         compiled(torch.ones(3), by)
-    calls = [((torch.ones(3), by), {}, contextlib.nullcontext) for by in bys]
+    calls: list[Any] = [((torch.ones(3), by), {}, contextlib.nullcontext) for by in bys]
     return compiled, guard_cost.guard_lookup(0, compiled, calls, seed=0)
 
 
@@ -75,11 +76,24 @@ def test_what_cannot_be_asked_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "RootGuardManager" in old.why
 
 
+PROGRAM = """
+import torch
+
+@torch.compile(backend="eager", dynamic=False)
+def scale(x, by):
+    return x * by
+
+for number in range(6):
+    scale(torch.ones(3), 1 + number % 2)
+"""
+
+
 @pytest.mark.slow
 def test_the_steady_arm_times_the_lookup(tmp_path: Path) -> None:
-    steady = arms(program("bare.py:workload"), tmp_path, plan.steady)["steady"]
+    path = tmp_path / "serve.py"
+    path.write_text(PROGRAM)
+    steady = arms(parse_target(str(path), ()), tmp_path, plan.steady)["steady"]
     (found,) = steady.guard_lookups
     assert steady.lost == ()
-    assert found.why == ""
-    assert found.entries >= 1
-    assert found.took
+    assert (found.why, found.entries, found.before) == ("", 2, 1.0)
+    assert len(found.took) == len(found.refused) == guard_cost.ROUNDS

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from compile_ledger.facts.timing import SteadyState
+from compile_ledger.facts.timing import GuardLookup, SteadyState
 from compile_ledger.observe.call_view import arguments
 
 from .correctness.twin import Twin
+from .guard_cost import guard_lookup
 from .steady_state import Thunk, as_fact, interleave
 from .subject import Outcome
 
@@ -60,7 +62,10 @@ def _modes(modes: tuple[bool, bool]) -> Iterator[None]:
         yield
 
 
-def replay_program(last: LastCalls, session: Session, seed: int) -> Iterator[SteadyState]:
+Timed = SteadyState | GuardLookup
+
+
+def replay_program(last: LastCalls, session: Session, seed: int) -> Iterator[Timed]:
     """Interleave the last calls of each region of a program that has ended."""
     for number, kept in last.kept.items():
         target, context = last.held.get(number, (None, None))
@@ -71,6 +76,8 @@ def replay_program(last: LastCalls, session: Session, seed: int) -> Iterator[Ste
         pairs = [(_under(target, call), _under(compiled, call)) for call in kept]
         samples, dropped = interleave(pairs, seed, lambda: session.misses)
         yield as_fact(number, "replayed calls, forward only", samples, dropped)
+        given = [(args, kwargs, partial(_modes, modes)) for args, kwargs, modes in kept]
+        yield from _lookup(session, number, compiled, given, seed)
 
 
 def _under(function: Any, call: tuple[Any, Any, tuple[bool, bool]]) -> Thunk:
@@ -83,7 +90,14 @@ def _under(function: Any, call: tuple[Any, Any, tuple[bool, bool]]) -> Thunk:
     return thunk
 
 
-def replay_workload(outcome: Outcome, session: Session, seed: int) -> Iterator[SteadyState]:
+def _lookup(session: Session, *asked: Any) -> Iterator[GuardLookup]:
+    """The guard lookup alone; a failure of ours is lost evidence."""
+    found = session.contained(guard_lookup, *asked)
+    if found is not None:
+        yield found
+
+
+def replay_workload(outcome: Outcome, session: Session, seed: int) -> Iterator[Timed]:
     """Interleave the last calls of a workload."""
     workload = outcome.workload
     if workload is None or not outcome.calls:
@@ -102,3 +116,7 @@ def replay_workload(outcome: Outcome, session: Session, seed: int) -> Iterator[S
     pairs = [(around(workload.fn, call), around(outcome.compiled, call)) for call in last]
     samples, dropped = interleave(pairs, seed, lambda: session.misses)
     yield as_fact(0, "interleaved calls", samples, dropped)
+    given = [
+        (args, kwargs, partial(workload.around, index, workload.fn)) for index, args, kwargs in last
+    ]
+    yield from _lookup(session, 0, outcome.compiled, given, seed)

@@ -12,7 +12,7 @@ from .compile import Compile
 from .environment import Capability, Environment
 from .place import Raised
 from .region import CodeObject, Region
-from .timing import SteadyState
+from .timing import GuardLookup, SteadyState
 
 ArmStatus = Literal["finished", "stopped", "raised", "killed", "timed_out", "interrupted", "failed"]
 """``stopped``: ended by us after the calls it was asked for. ``failed``: our own fault."""
@@ -101,6 +101,7 @@ class Arm:
     """What was in place at the end, one for each code object with entries."""
     agreements: tuple[Agreement, ...] = ()
     steady: tuple[SteadyState, ...] = ()
+    guard_lookups: tuple[GuardLookup, ...] = ()
     toolchain: Toolchain | None = None
     costs: Costs = field(default_factory=Costs)
     lost: tuple[Lost, ...] = ()

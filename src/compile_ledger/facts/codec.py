@@ -23,7 +23,7 @@ from .compile import Compile
 from .environment import Capability
 from .region import CodeObject, Region
 from .timeline import Timeline
-from .timing import SteadyState
+from .timing import GuardLookup, SteadyState
 
 FORMAT = "compile-ledger-recording"
 VERSION = 1
@@ -40,6 +40,7 @@ KINDS: dict[str, type] = {
     "cache_line": LineReading,
     "agreement": Agreement,
     "steady": SteadyState,
+    "guard_lookup": GuardLookup,
     "timeline": Timeline,
     "toolchain": Toolchain,
     "costs": Costs,

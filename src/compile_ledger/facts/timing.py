@@ -1,4 +1,4 @@
-"""Interleaved steady-state samples."""
+"""Interleaved steady-state samples, and what the guard lookup alone takes."""
 
 from __future__ import annotations
 
@@ -27,5 +27,32 @@ class SteadyState:
     threads: int = 1
     dropped: int = 0
     """Calls left out because a compile happened in them."""
+    why: str = ""
+    """Set when no sample could be taken."""
+
+
+@dataclass(frozen=True, slots=True)
+class GuardLookup:
+    """Times of one region's guard checks alone, at the line that a run ended with.
+
+    Samples are process CPU nanoseconds of one check, each the mean of a batch. The four
+    sides of one index were timed next to each other, in random order.
+    """
+
+    region: int
+    entries: int = 0
+    """Entries of the root's line; frames called inside are not asked."""
+    before: float = 0.0
+    """Entries that are asked in vain by a call, on average over the last calls in turn."""
+    taken: float = 0.0
+    """The share of these calls that an entry takes."""
+    nothing: tuple[float, ...] = ()
+    """A check without a guard: what asking takes by itself."""
+    took: tuple[float, ...] = ()
+    """A check of the entry that takes the call; empty where none does."""
+    refused: tuple[float, ...] = ()
+    """A check of an entry that refuses the call; empty where none does."""
+    again: tuple[float, ...] = ()
+    """The check of ``took`` (else of ``refused``) once more: the A/A side."""
     why: str = ""
     """Set when no sample could be taken."""

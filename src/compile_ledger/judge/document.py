@@ -286,6 +286,25 @@ class Interval:
 
 
 @dataclass(frozen=True, slots=True)
+class GuardCost:
+    """What the guard lookup of one region's root takes. CPU nanoseconds."""
+
+    region: int | None = None
+    """The region with most calls."""
+    entries: int = 0
+    before: float = 0.0
+    """Entries that a steady call asks in vain, on average."""
+    per_call: Interval = field(default_factory=Interval)
+    per_refusal: Interval = field(default_factory=Interval)
+    """One entry that refuses; where no entry takes a call, all of them do."""
+    noise: Interval = field(default_factory=Interval)
+    """The A/A difference: the same check against itself."""
+    share: float | None = None
+    """Of a compiled call; None where regions differ, or it was not measured."""
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Cost:
     """What the graph cost and what it saves. CPU seconds unless named otherwise."""
 
@@ -313,6 +332,7 @@ class Cost:
     warm_break_even: float | None = None
     horizon: int | None = None
     horizon_source: str = ""
+    guards: GuardCost = field(default_factory=GuardCost)
     why: str = ""
 
 

@@ -6,6 +6,7 @@ from .capture_findings import lost_frames
 from .cells import absent, cell
 from .document import Cell, Correctness, Cost, Finding, Interval, Level, Line
 from .graphs import graphs_per_call
+from .guard_lookup import lookup_cell
 from .instruments import instrument
 from .recompile_findings import cause_of
 from .rows import region_rows
@@ -124,6 +125,7 @@ def cost_line(found: Cost) -> Line:
             _seconds("warm start", found.warm_seconds, f"{calls}, warm arm"),
             _calls("break-even cold", found.cold_break_even, found.saving_per_call),
             _calls("break-even warm", found.warm_break_even, found.saving_per_call),
+            lookup_cell(found.guards),
         ),
     )
 

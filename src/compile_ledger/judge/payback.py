@@ -10,6 +10,7 @@ from compile_ledger.facts.contract import Contract
 
 from .choose import COLD, WARM, Arms
 from .document import Cost
+from .guard_lookup import guard_cost
 from .prices import compile_seconds
 from .steady import Samples, samples, steady_cost, steady_facts
 from .view import look
@@ -35,6 +36,7 @@ def cost(arms: Arms, contract: Contract, deciding: Arm | None) -> Cost:
         warm_break_even=break_even(warm_paid, saving.value),
         horizon=_horizon(arms, contract),
         horizon_source="stated" if contract.horizon is not None else "the stream's own length",
+        guards=guard_cost(arms, filled),
     )
 
 

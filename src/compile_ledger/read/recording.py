@@ -22,7 +22,7 @@ from compile_ledger.facts.compile import Compile
 from compile_ledger.facts.environment import Capability
 from compile_ledger.facts.region import CodeObject, Region
 from compile_ledger.facts.timeline import Timeline
-from compile_ledger.facts.timing import SteadyState
+from compile_ledger.facts.timing import GuardLookup, SteadyState
 
 from .timeline import calls_of
 
@@ -126,6 +126,7 @@ def read_arm(path: Path, name: str = "", change: str = "") -> Arm:
         cache_lines=got.every(LineReading),
         agreements=got.every(Agreement),
         steady=got.every(SteadyState),
+        guard_lookups=got.every(GuardLookup),
         toolchain=got.last(Toolchain),
         costs=got.last(Costs) or Costs(),
         lost=got.every(Lost),

@@ -48,6 +48,8 @@ def _every(cost: Cost) -> Iterable[Row]:
                       cost.cold_break_even)  # fmt: skip
     yield from _start("warm start", cost.warm_seconds, cost.warm_process_seconds,
                       cost.warm_break_even)  # fmt: skip
+    yield _spread("guard lookup of a steady call (CPU)", cost.guards.per_call, nanoseconds)
+    yield _spread("each entry that refuses (CPU)", cost.guards.per_refusal, nanoseconds)
     if cost.horizon is not None:
         yield "horizon", f"{count(cost.horizon)} calls ({cost.horizon_source})"
 
