@@ -8,6 +8,7 @@ from .document import Cell, Correctness, Cost, Finding, Interval, Level, Line
 from .graphs import graphs_per_call
 from .guard_lookup import lookup_cell
 from .instruments import instrument
+from .limit_ahead import budget_cell
 from .recompile_findings import cause_of
 from .rows import region_rows
 from .sizes import values_brought
@@ -82,7 +83,7 @@ def _failed(view: View) -> str:
 
 def stability_line(view: View | None, level: Level) -> Line:
     """Compiles, recompiles, refusals, silent calls, and how compiling ended."""
-    names = ("compiles", "recompiles", "refused", "fell back", "ends")
+    names = ("compiles", "recompiles", "refused", "budget", "fell back", "ends")
     if view is None:
         return _nothing("stability", names, level.why)
     tool = instrument("compile records", view.arm)
@@ -99,6 +100,7 @@ def stability_line(view: View | None, level: Level) -> Line:
             cell("compiles", str(sum(c.kept for c in view.compiles)), tool),
             cell("recompiles", str(outcomes.count("recompiled")), tool),
             cell("refused", str(outcomes.count("refused")), tool),
+            budget_cell(view),
             cell(
                 "fell back",
                 str(silent) if kept else None,

@@ -36,6 +36,7 @@ _TABLE = (
     Slug("fresh-code", "STABLE", "A new code object is compiled at each call"),
     Slug("cache-limit", "STABLE", "The recompile limit was hit"),
     Slug("limit-without-effect", "STABLE", "The limit was raised where it has no effect"),
+    Slug("limit-ahead", "STABLE", "A recompile limit will be hit if compiling goes on"),
     Slug("silent-eager", "STABLE", "Calls ran eagerly after the limit, unannounced"),
     Slug("switched-off", "STABLE", "A code object was switched off for good"),
     Slug("shared-line", "STABLE", "Unrelated regions share one cache line"),

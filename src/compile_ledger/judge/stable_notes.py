@@ -9,6 +9,7 @@ from compile_ledger.facts.compile import Compile
 from .causes import leading, summary
 from .document import Evidence, Finding, FindingCost
 from .instruments import instrument
+from .limit_ahead import limits_ahead
 from .prices import compile_seconds
 from .shared_line import shared_note, unrelated
 from .stream import Stream
@@ -19,7 +20,8 @@ from .words import count, short_seconds
 def notes(view: View, seen: tuple[Stream, ...], *, failed: bool) -> tuple[Finding, ...]:
     """The notes of an arm; settling is said only where nothing failed."""
     shared = [shared_note(view, code) for code in view.roots if _note_shared(view, code)]
-    return (*shared, *(() if failed else _settled(view, seen)))
+    ahead = limits_ahead(view, seen)
+    return (*shared, *ahead, *(() if failed else _settled(view, seen)))
 
 
 def _note_shared(view: View, code: int) -> bool:

@@ -1,0 +1,91 @@
+"""How many compiles are left before which limit, and the note that one is near."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from compile_ledger.facts.cache_line import Budget, LineReading
+
+from .cells import cell
+from .document import Cell, Evidence, Finding
+from .instruments import instrument
+from .reasons import entry_count
+from .stream import Stream
+from .view import View
+from .words import count
+
+NEAR = 2
+"""Compiles left below which a limit is near, whatever the pace."""
+
+
+def budget_cell(view: View) -> Cell:
+    """``3 of 8 left before recompile_limit``, on the line that has least left."""
+    known = [one for one in view.arm.cache_lines if one.line.budget.left is not None]
+    least = min(known, key=lambda one: one.line.budget.left or 0, default=None)
+    return cell(
+        "budget",
+        None if least is None else f"{_left(least.line.budget)} ({least.line.name})",
+        instrument("compile records", view.arm),
+        "no cache line was read at the end of the run",
+    )
+
+
+def limits_ahead(view: View, seen: tuple[Stream, ...]) -> Iterator[Finding]:
+    """One note for each line that is still on and near its limit, or on its way there."""
+    for reading in view.arm.cache_lines:
+        line = reading.line
+        left = line.budget.left
+        if line.state != "on" or not left or len(line.entries) <= 1:
+            continue
+        pace = _pace(reading, seen)
+        if pace or left <= NEAR:
+            yield _note(view, reading, left, pace)
+
+
+def _pace(reading: LineReading, seen: tuple[Stream, ...]) -> tuple[int, int] | None:
+    """Recompiles on this line in the tail of its stream, and the calls of the tail."""
+    for stream in seen:
+        if stream.too_short or not set(stream.regions) & set(reading.regions):
+            continue
+        kept = [e for e in stream.events if e.compile.code_object == reading.code_object]
+        tail = [e for e in kept if e.at is not None and e.at >= stream.tail_start]
+        made = sum(event.compile.outcome == "recompiled" for event in tail)
+        return (made, stream.tail) if made > 1 else None
+    return None
+
+
+def _note(view: View, reading: LineReading, left: int, pace: tuple[int, int] | None) -> Finding:
+    line = reading.line
+    region = reading.regions[0] if reading.regions else None
+    when = ""
+    if pace is not None:
+        made, tail = pace
+        calls = -(-(left + 1) * tail // made)
+        when = (
+            f"; at the pace of the last {count(tail, 'call')} ({count(made, 'recompile')}) "
+            f"a call is refused in about {count(calls, 'call')}"
+        )
+    said = (
+        f"{line.name} has {entry_count(len(line.entries) + line.more)} and "
+        f"{_left(line.budget)}{when}; then calls that no entry takes run eagerly, unannounced"
+    )
+    return Finding(
+        id=f"limit-ahead:{reading.code_object}",
+        slug="limit-ahead",
+        level="STABLE",
+        severity="note",
+        sentence=said,
+        site=view.site(region, reading.code_object),
+        subject=line.budget.limit,
+        expected=f"at most {line.budget.limit_value}",
+        actual=f"{left} left",
+        evidence=(
+            Evidence(instrument("cache lines", view.arm), _left(line.budget), arm=view.arm.name),
+        ),
+        region=region,
+        code_object=reading.code_object,
+    )
+
+
+def _left(budget: Budget) -> str:
+    return f"{budget.left} of {budget.limit_value} left before {budget.limit}"

@@ -1,0 +1,69 @@
+"""The limit before it is hit: compiles left, and when they are used up."""
+
+from dataclasses import replace
+from typing import Any
+
+from compile_ledger.facts.arm import Arm
+from compile_ledger.facts.cache_line import Budget, CodeLine, Entry, LineReading, LineState
+from compile_ledger.judge.document import Finding
+from compile_ledger.judge.limit_ahead import budget_cell
+from compile_ledger.judge.view import look
+
+from . import make
+from .stable_arms import judged, recompiling, sizes
+
+
+def reading(entries: int, left: int, state: LineState = "on", **fields: Any) -> LineReading:
+    line = CodeLine(
+        "forward",
+        "serve.py",
+        3,
+        entries=tuple(Entry(f"0/{n}") for n in range(entries)),
+        state=state,
+        budget=Budget(left, "recompile_limit", 8),
+    )
+    return LineReading(0, replace(line, **fields), "forward", (0,))
+
+
+def ahead(arm: Arm) -> list[Finding]:
+    return [found for found in judged(arm).findings if found.slug == "limit-ahead"]
+
+
+def test_a_line_that_still_grows_is_told_when_it_is_full() -> None:
+    arm = recompiling("c..rrrr", *sizes(4), cache_lines=(reading(5, 3),))
+    (found,) = ahead(arm)
+    assert found.severity == "note"
+    assert found.sentence == (
+        "forward has 5 entries and 3 of 8 left before recompile_limit; at the pace of the last "
+        "3 calls (3 recompiles) a call is refused in about 4 calls; then calls that no entry "
+        "takes run eagerly, unannounced"
+    )
+
+
+def test_a_line_that_is_nearly_full_is_told_without_a_pace() -> None:
+    arm = make.healthy(cache_lines=(reading(7, 1),))
+    (found,) = ahead(arm)
+    assert "1 of 8 left before recompile_limit; then" in found.sentence
+    assert judged(arm).level.status == "holds"
+
+
+def test_a_settled_line_with_room_has_no_note() -> None:
+    assert not ahead(make.healthy(cache_lines=(reading(2, 6),)))
+
+
+def test_what_is_full_or_off_is_not_ahead() -> None:
+    assert not ahead(make.chapter(cache_lines=(reading(8, 0, "run-only"),)))
+    assert not ahead(make.healthy(cache_lines=(reading(7, 1, "off"),)))
+
+
+def test_the_line_with_least_left_is_in_the_ledger_s_line() -> None:
+    other = replace(reading(2, 6), code_object=1)
+    arm = make.healthy(cache_lines=(other, reading(7, 1)))
+    assert budget_cell(look(arm)).value == "1 of 8 left before recompile_limit (forward)"
+
+
+def test_without_a_reading_the_cell_says_so() -> None:
+    missing = budget_cell(look(make.healthy()))
+    assert (missing.value, missing.why) == (None, "no cache line was read at the end of the run")
+    unknown = make.healthy(cache_lines=(reading(1, 0, budget=Budget(None, why="old torch")),))
+    assert budget_cell(look(unknown)).value is None
