@@ -32,7 +32,7 @@ _MARK = "compile_ledger_region"
 _OURS = (__name__, "compile_ledger.observe.timeline")
 _clock = time.perf_counter_ns
 _SAMPLE_ALL = 64
-_SAMPLE_MASK = 31
+_SAMPLE_MASK = 63
 _NUMBER = "bit_length"
 """A method of ``int`` without effect: bound to a call's number, it is what runs after
 an untimed call, and what tells the number to whoever looks at the call."""
@@ -185,7 +185,7 @@ def enter_hook(session: Session, state: RegionState) -> Callable[[], Callable[[]
 
 
 def _sampling_hook(session: Session, state: RegionState) -> Callable[[], Callable[[], Any]]:
-    """Counts every call; times each of the first 64 and one in 32 after them."""
+    """Counts every call; times each of the first 64 and one in 64 after them."""
     count = state.numbers.__next__
 
     def enter() -> Callable[[], Any]:
