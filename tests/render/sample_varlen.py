@@ -24,6 +24,7 @@ from compile_ledger.judge.document import (
     Reading,
 )
 
+from . import sample_lines
 from . import samples as s
 
 LENGTHS = (60, 63, 69, 16, 19, 75, 19, 55, 25, 35, 37, 66, 52)
@@ -155,6 +156,7 @@ def varlen() -> Ledger:
             CodeObjectRow(0, "forward", s.SERVICE.file, 31, 8, 8, 8, 9, _refusals(1, 63),
                           Limit("recompile_limit", 9, 8), None, _entries()),
         ),
+        cache_lines=(sample_lines.served(LENGTHS[:8]), sample_lines.odd()),
         findings=found,
         experiments=(_experiment(),),
         arms=(

@@ -181,3 +181,13 @@ def test_code_objects_that_were_only_passed_through_are_folded() -> None:
 
 def test_breaks_stand_with_their_interval() -> None:
     assert "21.0 µs [15.5 µs to 26.9 µs]" in read(breaks()).text("table")
+
+
+def test_what_each_entry_assumes_is_a_table_folded_where_it_is_long() -> None:
+    page = read(varlen())
+    text = page.text()
+    assert "runs only what it has since 0/8" in text
+    assert "0/7 61 1 1 idx size [1, 55] /srv/app/model.py:31" in text
+    assert "invalidated: L['k'] got deallocated" in text
+    assert "+ 38 assumptions in every entry" in text
+    assert html(varlen()).count("<details open><summary>What each entry assumes") == 1

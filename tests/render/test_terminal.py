@@ -134,6 +134,25 @@ def test_findings_are_ranked_and_ignorable_notes_are_labelled() -> None:
     assert "can be ignored: it settled; its cost is shown" in shown(clean())
 
 
+def test_a_cache_line_has_its_entries_in_lookup_order_with_what_differs() -> None:
+    page = flat(varlen())
+    assert "CACHE LINES (entries in the order in which a call asks them)" in page
+    assert (
+        "forward /srv/app/model.py:31 runs only what it has since 0/8; 8 entries; 0 compiles left "
+        "before recompile_limit (8) why: Dynamo recompile limit exceeded 0/7 61 ops, 1 run, "
+        "refused 1×: idx size [1, 55] 0/6 61 ops"
+    ) in page
+    assert "+ 38 assumptions in every entry" in page
+    assert page.index("forward /srv") < page.index("helper (called)")
+
+
+def test_an_entry_that_is_gone_and_entries_that_were_counted_are_told() -> None:
+    page = flat(varlen())
+    assert "on; 9 entries, 1 of them invalidated; compiles left: not measured" in page
+    assert "3/0 invalidated: L['k'] got deallocated" in page
+    assert "and 7 more entries" in page
+
+
 def test_breaks_show_frequency_and_cost_or_why_not() -> None:
     page = flat(breaks())
     assert "per call: 1.00; cost: 21.0 µs CPU per call [15.5 µs to 26.9 µs]" in page

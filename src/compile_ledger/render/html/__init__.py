@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from compile_ledger.render import cache_line_words as worded
 from compile_ledger.render import words
+from compile_ledger.render.cache_line_rows import line_rows
 from compile_ledger.render.dispositions import LOOKS, occurring, strips, tally
 from compile_ledger.render.gaps import gaps
 from compile_ledger.render.headline import headline
@@ -27,6 +29,7 @@ from .bars import bars
 from .curve import curve
 
 if TYPE_CHECKING:
+    from compile_ledger.facts.cache_line import LineReading
     from compile_ledger.judge.document import CodeObjectRow, Ledger
 
 
@@ -69,6 +72,7 @@ def _environment() -> Environment:
     environment.globals.update(
         LOOKS=LOOKS, MARKS=MARKS, TITLES=TITLES, QUESTIONS=QUESTIONS,
         words=words, why=why, bars=bars, tally=tally, occurring=occurring,
+        worded=worded, line_rows=line_rows, lines_of=_lines_of,
     )  # fmt: skip
     environment.tests["worth_showing"] = _has_a_line
     return environment
@@ -77,6 +81,11 @@ def _environment() -> Environment:
 def _has_a_line(code: CodeObjectRow) -> bool:
     """Whether Dynamo did anything with the code object beyond passing through it."""
     return bool(code.compiles or code.entries or code.limit or code.off)
+
+
+def _lines_of(ledger: Ledger, code_object: int) -> list[LineReading]:
+    """What was read of a code object at the end of the run; several where buckets are apart."""
+    return [one for one in ledger.cache_lines if one.code_object == code_object]
 
 
 def _finalize(value: object) -> object:

@@ -49,8 +49,8 @@ def _line(page: Page, line: CodeLine) -> None:
     found = line_rows(line)
     for rows in found.entries[:MOST_ENTRIES]:
         _entry(page, rows)
-    more = len(found.entries) - MOST_ENTRIES + line.more
-    if more > 0:
+    more = len(found.entries[MOST_ENTRIES:]) + line.more
+    if more:
         page.line(f"and {more} more {'entry' if more == 1 else 'entries'}", indent=4)
     if found.folded:
         shared = "in every entry" if len(found.entries) > 1 else "more"
