@@ -36,6 +36,7 @@ class OpenCall:
     """One region call in progress."""
 
     __slots__ = (
+        "brought",
         "children",
         "cpu",
         "depth",
@@ -47,7 +48,6 @@ class OpenCall:
         "region",
         "runs",
         "shared",
-        "brought",
         "started",
         "wall",
     )
