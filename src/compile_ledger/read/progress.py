@@ -31,6 +31,8 @@ class Row:
     """Entries on the fullest of the region's code objects."""
     limit: int
     refused: bool
+    runs: int
+    """Runs of the region's entries beyond the first of each: no more calls were reused."""
 
 
 def rows(live: Live) -> tuple[Row, ...]:
@@ -50,7 +52,7 @@ def _rest(row: Row, silent: int | None, *, alone: bool) -> Row:
         return row
     if row.refused and silent:
         found["fell_back"] = silent
-    found["reused"] = max(0, row.calls - sum(found.values()))
+    found["reused"] = min(row.runs, max(0, row.calls - sum(found.values())))
     return dataclasses.replace(row, outcomes={k: n for k, n in found.items() if n})
 
 
@@ -68,7 +70,17 @@ def _row(live: Live, region: int, calls: int) -> Row:
         entries=max(kept.values(), default=0),
         limit=(hit.limit_value if hit else None) or DEFAULT_LIMIT,
         refused=hit is not None,
+        runs=_later_runs(live, {*kept, *([known.root] if known else [])}, sum(kept.values())),
     )
+
+
+def _later_runs(live: Live, code: set[int | None], compiled: int) -> int:
+    """Runs of entries on some code objects, less the one that follows each compile.
+
+    A call in progress is counted already and has run nothing yet.
+    """
+    entries = live.counters.entries if live.counters else ()
+    return max(0, sum(e.runs for e in entries if e.code_object in code) - compiled)
 
 
 def _rate(live: Live, region: int, calls: int) -> float | None:
