@@ -169,7 +169,8 @@ class ArmProcess:
         session = self.recorder.session
         if not session.regions:
             subject.check_was_program(self.spec.target, outcome)
-        if self.watcher is not None and outcome.raised is None:
+        left = outcome.raised is None and outcome.result is not None
+        if self.watcher is not None and left:
             session.contained(self.watcher.final, outcome.result)
         if self.spec.steady and outcome.raised is None:
             self._steady(outcome)

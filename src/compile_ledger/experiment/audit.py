@@ -181,6 +181,9 @@ class Audit:
         """Where only the workload's own backend raises: which stage before it raises, too."""
         if own.raised is None or self.arms[CAPTURE].raised is not None:
             return
+        diagnosis = self.ledger(provisional=True).diagnosis
+        if diagnosis is not None and diagnosis.slug == "toolchain-missing":
+            return
         for backend in plan.LADDER:
             arm = self._arm(plan.rung(self.terms, backend), f"does backend={backend!r} raise, too?")
             if arm.raised is not None:

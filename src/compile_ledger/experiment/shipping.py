@@ -36,7 +36,7 @@ def ship(workload: Workload, folder: Path) -> Target:
         msg = f"{what} cannot be sent to a fresh process: {type(error).__name__}: {error}"
         raise CannotShipError(msg[:300]) from error
     path.write_bytes(content)
-    return Target("pickled", str(path), text=str(path))
+    return Target("pickled", str(path), text="the workload")
 
 
 def nothing_measured(contract: Contract, why: str) -> Ledger:

@@ -42,6 +42,8 @@ def _nothing_ran(arm: Arm, target: Target) -> str:
             f"{target.text} {ended}never called torch.compile: "
             "give a program that does, or file.py:name with a Workload"
         )
+    if target.kind in ("name", "pickled"):
+        return f"{target.text} makes no call of what it compiles: give it at least one"
     sites = ", ".join(str(region.site or region.target) for region in arm.regions[:3])
     early = f" before it ended with exit code {code}" if code else ""
     return (

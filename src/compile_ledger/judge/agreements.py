@@ -23,6 +23,11 @@ class Compared:
     every: tuple[Agreement, ...]
 
     @property
+    def calls(self) -> int:
+        """Calls that were compared; what the whole run left is none."""
+        return len({(a.region, a.call) for a in self.decided if a.call is not None})
+
+    @property
     def decided(self) -> tuple[Agreement, ...]:
         """Leaves that were compared."""
         return tuple(a for a in self.every if a.status != "not_compared")
@@ -73,7 +78,7 @@ def correctness(arms: Arms, contract: Contract) -> Correctness:
     skipped = sorted({f"{a.leaf}: {a.why}" for a in side.every if a.status == "not_compared"})
     return Correctness(
         compared=len(side.decided),
-        calls=len({(a.region, a.call) for a in side.decided}),
+        calls=side.calls,
         max_abs=max((a.max_abs for a in side.decided if a.max_abs is not None), default=None),
         rtol=contract.rtol,
         atol=contract.atol,

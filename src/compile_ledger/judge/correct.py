@@ -77,8 +77,8 @@ def _why_not(arms: Arms, sides: tuple[Compared, ...], contract: Contract) -> str
 
 
 def _agrees(side: Compared) -> str:
-    calls = len({(a.region, a.call) for a in side.decided})
     leaves = count(len(side.decided), "output")
     worst = max((a.max_abs for a in side.decided if a.max_abs is not None), default=None)
     tail = f", max |difference| {worst:.1e}" if worst is not None else ""
-    return f"{leaves} of {count(calls, 'call')} agree with eager ({side.name} arm){tail}"
+    of = f" of {count(side.calls, 'call')}" if side.calls else ""
+    return f"{leaves}{of} agree with eager ({side.name} arm){tail}"

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from compile_ledger.facts.calls import Call
     from compile_ledger.observe.calls import OpenCall
 
+_UNSEEN = "this torch does not show what a compiled call returned"
 _LATER = "they are computed after the call, outside the region"
 
 FINAL = -1
@@ -54,12 +55,16 @@ class Watcher:
         if seen is None:
             return
         value = result(call.frame)
-        if value is NOTHING and fact.raised is None:
-            return
         number, snapshot, extra = seen
+        if value is NOTHING and fact.raised is None:
+            self.unseen(fact.region, number)
+            return
         content = after_call(snapshot, None if value is NOTHING else value)
         content["raised"] = fact.raised.type if fact.raised else ""
         self.finish(fact.region, number, snapshot, content, extra)
+
+    def unseen(self, region: int, number: int) -> None:
+        """This torch does not show what a call returned."""
 
     def prepare(self, region: int, number: int, before: Before, called: Any) -> Any:
         """Whatever must happen before the call; its result is handed to ``finish``."""
@@ -147,7 +152,10 @@ class Comparer(Watcher):
         self.reference = stores[1]
         self.stated = stated
         self.write = write
-        self.twins = True
+
+    def unseen(self, region: int, number: int) -> None:
+        """Say so: what cannot be seen is not compared."""
+        self.write(Agreement(region, number, "call", "not_compared", why=_UNSEEN))
 
     def prepare(self, region: int, number: int, before: Before, called: Any) -> Any:
         """Where the inputs are not eager's, run an eager and an fp64 copy on these."""
