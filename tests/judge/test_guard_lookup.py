@@ -52,9 +52,9 @@ def test_a_lookup_inside_the_noise_has_no_value() -> None:
 
 
 def test_without_samples_the_cell_says_why() -> None:
-    assert unresolved(judged()) == "steady state was not measured"
+    assert unresolved(judged()) == "no steady-state sample was taken"
     assert unresolved(judged(GuardLookup(0, why="this torch lacks X"))) == "this torch lacks X"
-    assert guard_cost({}, Cost()).why == "steady state was not measured"
+    assert guard_cost({}, Cost()).why == "no steady-state sample was taken"
 
 
 def test_of_several_regions_the_busiest_is_shown_without_a_share() -> None:

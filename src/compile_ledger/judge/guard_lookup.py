@@ -20,7 +20,7 @@ def guard_cost(arms: Arms, spent: Cost) -> GuardCost:
     found = next((fact for fact in _busiest_first(arms, facts) if fact.again), None)
     if found is None:
         why = next((fact.why for fact in facts if fact.why), "")
-        return GuardCost(why=why or "steady state was not measured")
+        return GuardCost(why=why or "no steady-state sample was taken")
     per_call = single(_per_call(found))
     share = None
     if per_call.value is not None and spent.compiled_call.value and len(facts) == 1:

@@ -123,11 +123,11 @@ def cost_line(found: Cost) -> Line:
             _seconds("compiling", found.compile_seconds, f"{calls}, {found.compile_arm} arm"),
             _interval("compiled/eager", found.ratio, steady, why),
             _interval("A/A", found.noise, steady, why),
+            lookup_cell(found.guards),
             _seconds("cold start", found.cold_seconds, f"{calls}, cold arm"),
             _seconds("warm start", found.warm_seconds, f"{calls}, warm arm"),
             _calls("break-even cold", found.cold_break_even, found.saving_per_call),
             _calls("break-even warm", found.warm_break_even, found.saving_per_call),
-            lookup_cell(found.guards),
         ),
     )
 

@@ -38,6 +38,8 @@ class Reader:
     known: list[Attempt]
     recorded: dict[int, EntryState]
     """What the recorder counts of an entry, by ``id`` of the code that it put its counter in."""
+    roots: dict[int, list[Any]]
+    """Regions by the code object that they enter first."""
     torch: str
     room: Room = field(default_factory=Room)
     unread: int = MOST_READ
@@ -52,7 +54,9 @@ def readings(session: Session) -> Iterator[LineReading]:
         return
     import torch
 
-    reader = Reader(session, attempts(), _recorded(session), str(torch.__version__))
+    reader = Reader(
+        session, attempts(), _recorded(session), _roots(session), str(torch.__version__)
+    )
     number = 0
     for state in list(session.codes.values()):
         code = state.code()
@@ -63,6 +67,20 @@ def readings(session: Session) -> Iterator[LineReading]:
             found = session.contained(read_line, reader, state, code, bucket)
             if found is not None:
                 yield found
+
+
+def _roots(session: Session) -> dict[int, list[Any]]:
+    """A region that was compiled before the recording is known by its target alone."""
+    found: dict[int, list[Any]] = {}
+    for region in session.regions:
+        number = region.fact.root
+        if number is None and region.calls:
+            target = _resolved(region)
+            state = None if target is None else session.codes.get(id(target.code))
+            number = None if state is None else state.fact.id
+        if number is not None:
+            found.setdefault(number, []).append(region)
+    return found
 
 
 def _buckets(code: CodeType) -> list[int]:
@@ -76,7 +94,7 @@ def _buckets(code: CodeType) -> list[int]:
 def read_line(reader: Reader, state: CodeState, code: CodeType, bucket: int) -> LineReading:
     """The line of one code object as the regions of one bucket ask it."""
     number = state.fact.id
-    role, regions = _regions(reader.session, number, state, bucket)
+    role, regions = _regions(reader, number, state, bucket)
     first = regions[0] if regions else None
     context = first.context() if first is not None and first.context is not None else None
     raw = [e for e in raw_entries(code, bucket) if _bucket_of(e) == bucket]
@@ -108,17 +126,25 @@ def _bucket_of(entry: Any) -> int:
     return int(getattr(entry, "isolate_recompiles_id", -1))
 
 
-def _regions(
-    session: Session, number: int, state: CodeState, bucket: int
-) -> tuple[Role, list[Any]]:
+def _regions(reader: Reader, number: int, state: CodeState, bucket: int) -> tuple[Role, list[Any]]:
     """What the code object is to the regions that use it, and those regions."""
-    roots = [r for r in session.regions if r.fact.root == number and _is_in(r, bucket)]
+    roots = [r for r in reader.roots.get(number, ()) if _is_in(r, bucket)]
     if roots:
         return "root", roots
+    session = reader.session
     facts = [e.fact for e in session.entries if e.code_object == number and e.fact is not None]
     made = {fact.region for fact in facts}
     inside = [r for r in session.regions if r.fact.id in made and _is_in(r, bucket)]
     return ("resume" if state.fact.resume_of else "called"), inside
+
+
+def _resolved(region: Any) -> Target | None:
+    """What a region compiled, as long as it exists."""
+    try:
+        target = region.target()
+        return None if target is None else resolve(target)
+    except (TypeError, AttributeError):
+        return None
 
 
 def _is_in(region: Any, bucket: int) -> bool:
@@ -151,11 +177,7 @@ def _recorded(session: Session) -> dict[int, EntryState]:
 
 
 def _parameters(region: Any, code: CodeType) -> tuple[Parameter, ...]:
-    target = region.target()
-    try:
-        found = None if target is None else resolve(target)
-    except TypeError:
-        found = None
+    found = _resolved(region)
     if found is not None and found.code is code:
         return parameters(found)
     return parameters_of_code(code, bound=region.fact.kind in _BOUND)
