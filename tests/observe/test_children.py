@@ -6,7 +6,7 @@ import pytest
 
 from compile_ledger.facts.arm import Arm
 
-from .support import PROGRAMS, Run, arms
+from .support import PROGRAMS, Run, arms, assert_silent
 
 CLI = ("-m", "compile_ledger", "record", "--interval", "0.2", "-o")
 
@@ -36,7 +36,7 @@ def test_each_child_counts_for_itself(run: Run, tmp_path: Path) -> None:
         assert not arm.lost
         assert arm.counters
         assert sum(entry.runs for entry in arm.counters.entries) == calls(arm)
-        assert arm.counters.silent == 0
+        assert_silent(arm, 0)
     inherited = by_calls(tmp_path / "out")[5]
     assert [c.inherited for c in inherited.compiles] == [True]
 
