@@ -67,3 +67,8 @@ def test_without_a_reading_the_cell_says_so() -> None:
     assert (missing.value, missing.why) == (None, "no cache line was read at the end of the run")
     unknown = make.healthy(cache_lines=(reading(1, 0, budget=Budget(None, why="old torch")),))
     assert budget_cell(look(unknown)).value is None
+
+
+def test_nothing_is_left_of_a_line_that_is_off() -> None:
+    off = make.healthy(cache_lines=(reading(2, 6, "off"),))
+    assert budget_cell(look(off)).why == "switched off: nothing is compiled any more"

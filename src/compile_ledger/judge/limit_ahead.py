@@ -17,16 +17,20 @@ from .words import count
 NEAR = 2
 """Compiles left below which a limit is near, whatever the pace."""
 
+_UNREAD = "no cache line was read at the end of the run"
+
 
 def budget_cell(view: View) -> Cell:
     """``3 of 8 left before recompile_limit``, on the line that has least left."""
-    known = [one for one in view.arm.cache_lines if one.line.budget.left is not None]
+    read = [one for one in view.arm.cache_lines if one.line.state != "off"]
+    known = [one for one in read if one.line.budget.left is not None]
+    off = view.arm.cache_lines and not read
     least = min(known, key=lambda one: one.line.budget.left or 0, default=None)
     return cell(
         "budget",
         None if least is None else f"{_left(least.line.budget)} ({least.line.name})",
         instrument("compile records", view.arm),
-        "no cache line was read at the end of the run",
+        "switched off: nothing is compiled any more" if off else _UNREAD,
     )
 
 
