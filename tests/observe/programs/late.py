@@ -21,14 +21,22 @@ def later(x: Any) -> Any:
     return y * 2
 
 
+# torch 2.6 has the other name.
+LIMIT = next(
+    name
+    for name in ("exceeds_recompile_limit", "exceeds_cache_size_limit")
+    if hasattr(convert_frame, name)
+)
+
+
 def hooks() -> Any:
     return (
         eval_frame.OptimizeContext.__init__,
         eval_frame._TorchDynamoContext.__call__,
         convert_frame.CatchErrorsWrapper.__call__,
-        convert_frame.exceeds_recompile_limit,
+        getattr(convert_frame, LIMIT),
         len(convert_frame._bytecode_hooks),
-        torch._C._dynamo.eval_frame.set_guard_complete_hook,
+        getattr(torch._C._dynamo.eval_frame, "set_guard_complete_hook", None),
     )
 
 
