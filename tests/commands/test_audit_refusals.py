@@ -109,6 +109,7 @@ def test_the_site_of_the_region_that_never_ran_is_named(
         (["-o", "never.py/kept", "never.py"], "give another folder with -o"),
         (["-o", "never.py", "never.py"], "give another folder with -o"),
         (["--html", "absent/x.html", "never.py"], "absent is not a folder that you may write to"),
+        (["--html", "blocker", "never.py"], "cannot write blocker: it is a directory: give a file"),
     ],
 )
 def test_what_is_wrong_before_any_arm_is_told_at_once(

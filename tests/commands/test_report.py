@@ -7,6 +7,9 @@ from pathlib import Path
 import pytest
 
 from compile_ledger.commands import main
+from compile_ledger.facts.contract import Contract
+from compile_ledger.judge.ledger import judge
+from compile_ledger.render import form
 
 
 @pytest.mark.parametrize(
@@ -48,3 +51,18 @@ def test_a_page_that_cannot_be_written_is_told_before_anything_is_read(
     page = tmp_path / "absent" / "report.html"
     assert main(["report", "--html", str(page), str(tmp_path)]) == 2
     assert "is not a folder that you may write to" in capsys.readouterr().err
+
+
+def test_a_page_that_fails_at_the_end_leaves_the_result_printed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object, **__: object) -> int:
+        raise OSError(28, "No space left on device")
+
+    (tmp_path / "ledger.json").write_bytes(form("json")(judge({}, Contract(), tool_version="0")))
+    monkeypatch.setattr(Path, "write_text", full)
+    page = tmp_path / "report.html"
+    assert main(["report", "--json", "--html", str(page), str(tmp_path)]) == 2
+    out, err = capsys.readouterr()
+    assert out == (tmp_path / "ledger.json").read_text()
+    assert "No space left" in err

@@ -14,7 +14,6 @@ Exit code: 0 no level failed, 1 a level failed, 2 the audit could not do its wor
 from __future__ import annotations
 
 import argparse
-import math
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -25,7 +24,8 @@ from compile_ledger.facts.contract import DEFAULT_ATOL, DEFAULT_RTOL, Contract, 
 from compile_ledger.judge.document import Ledger
 from compile_ledger.render import form
 
-from . import output
+from . import again, output
+from .numbers import positive, seconds, tolerance
 from .progress import Progress
 
 
@@ -44,40 +44,36 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )
     bounds = parser.add_argument_group("bounds")
     bounds.add_argument(
-        "--max-calls", type=_positive, metavar="N", help="end each arm after N region calls"
+        "--max-calls", type=positive, metavar="N", help="end each arm after N region calls"
     )
     bounds.add_argument(
-        "--timeout", type=_seconds, default=900.0, metavar="S", help="seconds an arm may take (900)"
+        "--timeout",
+        type=seconds,
+        default=again.TIMEOUT,
+        metavar="S",
+        help="seconds an arm may take (900)",
     )
     bounds.add_argument(
-        "--compare", type=_positive, default=8, metavar="N", help="calls of a region compared (8)"
+        "--compare",
+        type=positive,
+        default=again.COMPARE,
+        metavar="N",
+        help="calls of a region compared (8)",
     )
     bounds.add_argument(
-        "--threads", type=_positive, default=1, metavar="N", help="intra-op threads of each arm (1)"
+        "--threads",
+        type=positive,
+        default=again.THREADS,
+        metavar="N",
+        help="intra-op threads of each arm (1)",
     )
     contract = parser.add_argument_group("your contract")
-    contract.add_argument("--rtol", type=float, help="relative tolerance you state (1e-4)")
-    contract.add_argument("--atol", type=float, help="absolute tolerance you state (1e-4)")
+    contract.add_argument("--rtol", type=tolerance, help="relative tolerance you state (1e-4)")
+    contract.add_argument("--atol", type=tolerance, help="absolute tolerance you state (1e-4)")
     contract.add_argument(
-        "--horizon", type=_positive, metavar="N", help="calls served before a restart"
+        "--horizon", type=positive, metavar="N", help="calls served before a restart"
     )
     output.arguments(parser)
-
-
-def _positive(text: str) -> int:
-    value = int(text)
-    if value < 1:
-        msg = f"{text} is not a positive number"
-        raise argparse.ArgumentTypeError(msg)
-    return value
-
-
-def _seconds(text: str) -> float:
-    value = float(text)
-    if not 0 < value < math.inf:
-        msg = f"{text} is not a number of seconds above 0"
-        raise argparse.ArgumentTypeError(msg)
-    return value
 
 
 def _target(options: argparse.Namespace) -> Target:
@@ -107,6 +103,7 @@ def _contract(options: argparse.Namespace, target: Target) -> Contract:
         depth=_depth(options),
         compare=options.compare,
         target=" ".join([target.text, *target.argv]),
+        command=again.again(target, options),
         kind="workload" if target.kind == "name" else "program",
     )
 

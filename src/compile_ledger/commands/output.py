@@ -11,6 +11,7 @@ from compile_ledger.judge.document import Ledger
 from compile_ledger.render import form
 
 LEDGER_FILE = "ledger.json"
+LEVELS = ("runs", "correct", "captured", "stable", "worth_it")
 
 
 class OutputError(ValueError):
@@ -26,18 +27,35 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--require",
         metavar="LEVEL",
-        choices=["runs", "correct", "captured", "stable", "worth_it"],
-        help="exit 1 also when a level up to this one is not measured",
+        type=_level,
+        choices=LEVELS,
+        help=f"exit 1 also when a level up to this one is not measured: {', '.join(LEVELS)}",
     )
+
+
+def _level(text: str) -> str:
+    """A level's name, however it is written."""
+    return text.strip().lower().replace(" ", "_").replace("-", "_")
 
 
 def check(paths: list[Path | None]) -> None:
     """Raise :class:`OutputError` now for files that could not be written later."""
     for path in paths:
-        folder = path.parent if path is not None else Path()
-        if not os.access(folder if folder.is_dir() else Path(), os.W_OK) or not folder.is_dir():
-            msg = f"cannot write {path}: {folder} is not a folder that you may write to"
+        why = "" if path is None else _unwritable(path)
+        if why:
+            msg = f"cannot write {path}: {why}"
             raise OutputError(msg)
+
+
+def _unwritable(path: Path) -> str:
+    if path.is_dir():
+        return "it is a directory: give a file"
+    folder = path.parent
+    if not folder.is_dir():
+        return f"{folder} is not a folder that you may write to: it does not exist"
+    if not os.access(path if path.exists() else folder, os.W_OK):
+        return f"{folder} is not a folder that you may write to"
+    return ""
 
 
 def folder(path: Path) -> Path:
@@ -54,19 +72,19 @@ def folder(path: Path) -> Path:
 
 
 def show(ledger: Ledger, options: argparse.Namespace) -> None:
-    """Print the ledger in the form asked for, and write the files asked for."""
+    """Print the ledger in the form asked for, then write the files asked for."""
     left = unfinished(ledger)
     if left:
         sys.stderr.write(f"compile-ledger: {left}\n")
-    if options.html is not None:
-        options.html.write_text(form("html")(ledger), encoding="utf-8")
     if options.json:
         sys.stdout.buffer.write(form("json")(ledger))
-        sys.stdout.flush()
     elif options.md:
         sys.stdout.write(form("markdown")(ledger))
     else:
         _terminal(ledger)
+    sys.stdout.flush()
+    if options.html is not None:
+        options.html.write_text(form("html")(ledger), encoding="utf-8")
 
 
 def _terminal(ledger: Ledger) -> None:

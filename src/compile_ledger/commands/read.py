@@ -9,6 +9,7 @@ Exit code: 0 no level failed, 1 a level failed in some process, 2 nothing could 
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
 from pathlib import Path
 from typing import TextIO
@@ -53,6 +54,7 @@ def judge_recorded(one: Recorded) -> Ledger:
     argv = one.arm.header.environment.argv if one.arm.header else ()
     contract = Contract(
         target=" -- ".join(filter(None, [argv[0], " ".join(argv[1:])])) if argv else "TARGET",
+        command=shlex.join([argv[0], *(["--"] if argv[1:] else []), *argv[1:]]) if argv else "",
         own_backend=own_backend(one.arm.regions),
         kind="recording",
     )

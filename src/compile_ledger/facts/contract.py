@@ -24,6 +24,8 @@ class Contract:
     """Calls whose outputs are compared."""
     target: str = ""
     """What the user named, as they wrote it."""
+    command: str = ""
+    """The words after ``audit`` that name the same again, for a shell; empty: not known."""
     own_backend: str = "inductor"
     """The backend that the workload's own ``torch.compile`` asks for."""
     kind: Literal["workload", "program", "recording"] = "workload"

@@ -10,7 +10,7 @@ DEFAULT_PREFIX = "compile-ledger audit"
 def audit_command(contract: Contract, *, full: bool = False) -> str:
     """The audit that would tell; ``full`` runs every arm."""
     flag = "--full " if full else ""
-    return f"{DEFAULT_PREFIX} {flag}{contract.target or 'TARGET'}"
+    return f"{DEFAULT_PREFIX} {flag}{contract.command or contract.target or 'TARGET'}"
 
 
 def with_prefix(command: str, prefix: str) -> str:
