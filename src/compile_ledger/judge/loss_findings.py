@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from compile_ledger.facts.compile import Compile
 
+from .at_call import at_call
 from .document import Evidence, Finding, FindingCost
 from .instruments import instrument
 from .reasons import entry_count, on_same_code, quoted
@@ -18,7 +19,7 @@ def cache_limit(view: View, hit: Compile) -> Finding:
     code = view.code.get(hit.code_object)
     value = f" ({hit.limit_value})" if hit.limit_value is not None else ""
     name = f"{hit.limit or 'a recompile limit'}{value}"
-    at = f" at call {hit.call}" if hit.call is not None else ""
+    at = at_call(view, hit)
     frame = code.name if code else "a frame"
     kept = max(hit.entries_before, sum(c.kept for c in on_same_code(view, hit)))
     return Finding(

@@ -28,11 +28,11 @@ def via_frame(view: View, region: int | None, code_object: int) -> str:
         return ""
     if not code.library and code.file == known.site.file:
         return ""
-    frame = f"frame {code.name}, {_within_package(code.place)}"
+    frame = f"frame {code.name}, {within_package(code.place)}"
     return f" ({frame}, entered by torch.compile at {known.site})"
 
 
-def _within_package(place: Place) -> str:
+def within_package(place: Place) -> str:
     """``transformers/utils/generic.py:1112``: a library's file without where it is installed."""
     for folder in ("site-packages/", "dist-packages/"):
         _, found, rest = place.file.replace("\\", "/").rpartition(folder)

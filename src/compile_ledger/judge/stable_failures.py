@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from compile_ledger.facts.compile import Compile
 
+from .at_call import at_call
 from .causes import cause
 from .document import Finding
 from .limit_without_effect import raised_in_vain
@@ -50,7 +51,7 @@ def _limited(view: View, hit: Compile, counted: set[tuple[int, int]]) -> Iterato
     if unrelated(view, hit.code_object):
         yield shared_failure(view, hit, number)
     elif found:
-        yield recompiles(view, Story(found, same, _how_it_ends(hit, number), number, calls))
+        yield recompiles(view, Story(found, same, _how_it_ends(view, hit, number), number, calls))
     yield limit
     yield from raised_in_vain(view, hit)
     for region in regions:
@@ -61,10 +62,10 @@ def _limited(view: View, hit: Compile, counted: set[tuple[int, int]]) -> Iterato
         yield silent_total(view, hit, number, alone=alone)
 
 
-def _how_it_ends(hit: Compile, silent: int) -> str:
+def _how_it_ends(view: View, hit: Compile, silent: int) -> str:
     value = f" ({hit.limit_value})" if hit.limit_value is not None else ""
     name = f"{hit.limit or 'the recompile limit'}{value}"
-    at = f" at call {hit.call}" if hit.call is not None else ""
+    at = at_call(view, hit)
     if not silent:
         return f"{name} was hit{at}"
     return f"{name} was hit{at}, then {count(silent, 'call')} ran eagerly, unannounced"

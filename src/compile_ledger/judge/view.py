@@ -12,6 +12,8 @@ from compile_ledger.facts.compile import Compile
 from compile_ledger.facts.place import Place
 from compile_ledger.facts.region import CodeObject, Region
 
+from .inferred_roots import with_roots
+
 
 @dataclass(frozen=True, slots=True)
 class View:
@@ -87,13 +89,14 @@ def runs_of(call: Call, code_object: int, compile_id: str) -> int:
 def look(arm: Arm) -> View:
     """Index an arm."""
     own = (c for c in arm.compiles if not c.inherited)
+    regions = with_roots(arm)
     return View(
         arm=arm,
-        regions={region.id: region for region in arm.regions},
+        regions={region.id: region for region in regions},
         code={code.id: code for code in arm.code_objects},
         calls=_by_region(arm.calls),
         compiles=tuple(sorted(own, key=lambda c: c.started_ns)),
-        roots=_roots(arm.regions),
+        roots=_roots(regions),
         inherited=tuple(c for c in arm.compiles if c.inherited),
     )
 

@@ -12,6 +12,13 @@ def count(number: int, noun: str, plural: str = "") -> str:
     return f"{number} {noun if number == 1 else plural or noun + 's'}"
 
 
+def ordinal(number: int) -> str:
+    """``1st``, ``2nd``, ``11th``."""
+    teen = number % 100 in (11, 12, 13)
+    ending = "th" if teen else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number}{ending}"
+
+
 def listed(items: Iterable[str], most: int = _MANY) -> str:
     """``a, b, c, ...``: at most ``most`` items."""
     every = list(items)

@@ -1,0 +1,23 @@
+"""Where a limit was hit: the call, and whose call where several regions share the line."""
+
+from __future__ import annotations
+
+from compile_ledger.facts.compile import Compile
+
+from .view import View
+from .words import ordinal
+
+
+def at_call(view: View, hit: Compile) -> str:
+    """`` at call 8``; `` in the first call of the 9th region`` on a shared line; or nothing.
+
+    A region counts its own calls, so a number alone would say nothing of the line's age.
+    """
+    regions = view.regions_on(hit.code_object)
+    region = view.region_of(hit)
+    if hit.call is None:
+        return ""
+    if len(regions) < 2 or region not in regions:  # noqa: PLR2004  nothing is shared
+        return f" at call {hit.call}"
+    call = "the first call" if hit.call == 0 else f"call {hit.call}"
+    return f" in {call} of the {ordinal(regions.index(region) + 1)} region"

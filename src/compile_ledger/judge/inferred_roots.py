@@ -1,0 +1,44 @@
+"""The code object that a region enters when none of its calls reached Dynamo.
+
+Calls that fall back from the first on have no compile to tell the root by: their
+line is that of the regions that compile the same target, or the one that is full.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from compile_ledger.facts.arm import Arm
+from compile_ledger.facts.region import Region
+
+
+def with_roots(arm: Arm) -> tuple[Region, ...]:
+    """The regions of an arm, those that only ever fell back with the root of their likes."""
+    lost = _only_silent(arm)
+    if not lost:
+        return arm.regions
+    full = {c.code_object for c in arm.compiles if c.outcome == "refused"}
+    return tuple(
+        replace(region, root=_root(region, arm, full)) if region.id in lost else region
+        for region in arm.regions
+    )
+
+
+def _only_silent(arm: Arm) -> set[int]:
+    """Regions without root or compile, every call of which fell back."""
+    silent = {call.region for call in arm.calls if call.disposition == "fell_back"}
+    silent -= {call.region for call in arm.calls if call.disposition != "fell_back"}
+    silent -= {event.region for event in arm.compiles if event.region is not None}
+    return {region.id for region in arm.regions if region.root is None} & silent
+
+
+def _root(region: Region, arm: Arm, full: set[int]) -> int | None:
+    """The full line of regions with the same target; else the only full line there is."""
+    alike = {
+        other.root
+        for other in arm.regions
+        if other.root in full
+        and (other.kind, other.target_place) == (region.kind, region.target_place)
+    }
+    found = alike or full
+    return next(iter(found)) if len(found) == 1 else None
