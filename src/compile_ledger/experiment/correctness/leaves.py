@@ -49,6 +49,11 @@ def _walk_container(value: Any, path: str, depth: int, above: frozenset[int]) ->
         yield from _walk(part, f"{path}{name}", depth, above)
 
 
+def _key(at: int, key: Any) -> str:
+    """A plain key as it is; any other by its place: its ``repr`` may hold an address."""
+    return f"[{key!r}]" if isinstance(key, _SCALARS) else f"[key {at}]"
+
+
 def _is_array(value: Any) -> bool:
     kind = type(value)
     plain = kind.__module__ == "numpy" and kind.__name__ == "ndarray"
@@ -58,7 +63,7 @@ def _is_array(value: Any) -> bool:
 def _parts(value: Any, depth: int) -> Iterator[tuple[str, Any]]:
     """The named parts of a container or of a plain object."""
     if isinstance(value, Mapping):
-        yield from ((f"[{key!r}]", value[key]) for key in value)
+        yield from ((_key(at, key), value[key]) for at, key in enumerate(value))
     elif dataclasses.is_dataclass(value):
         names = (field.name for field in dataclasses.fields(value))
         yield from ((f".{name}", getattr(value, name, None)) for name in names)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from compile_ledger.facts.calls import Call
     from compile_ledger.observe.calls import OpenCall
 
+_EMPTY = "it returned None and changed nothing that is watched"
 _UNSEEN = "this torch does not show what a compiled call returned"
 _LATER = "they are computed after the call, outside the region"
 
@@ -199,6 +200,9 @@ class Comparer(Watcher):
             self.write(Agreement(where.region, where.call, "exception", "differs", why=why))
             return
         mine, theirs = _by_path(kept), _by_path(content)
+        if _is_nothing(kept) and _is_nothing(content):
+            self.write(Agreement(where.region, where.call, "call", "not_compared", why=_EMPTY))
+            return
         for path in dict.fromkeys([*mine, *theirs]):
             leaf = Where(
                 where.region, where.call, f"state{path[3:]}" if where.call is None else path
@@ -245,6 +249,11 @@ def _differences(kept: dict[str, Any], before: Before) -> list[str]:
     mine = before.fingerprint()
     differ = [name for name in mine if theirs.get(name, mine[name]) != mine[name]]
     return [name for name in differ if not name.endswith("random state") or name in used]
+
+
+def _is_nothing(content: dict[str, Any]) -> bool:
+    """A call that returned None and changed nothing."""
+    return content["texts"] == {"out": "NoneType None"} and not content["tensors"]
 
 
 def _by_path(content: Any) -> dict[str, Any]:
