@@ -126,6 +126,7 @@ class ArmProcess:
         spec = self.spec
         said = [f"seed {spec.seed}", f"{spec.threads} thread(s)"]
         said += [f"{name}={value}" for name, value in spec.env.items()]
+        said += [f"{variable} dropped" for variable in spec.dropped]
         said += [f"torch.compile({name}={value!r})" for name, value in spec.overrides.items()]
         said += [f"torch._dynamo.config.{n} = {v!r}" for n, v in spec.settings.items()]
         if spec.cheap_backend:

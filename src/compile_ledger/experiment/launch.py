@@ -22,16 +22,21 @@ from .spec import ArmSpec
 Progress = Callable[[str, float, "ArmFolder"], None]
 """Called about four times a second with the arm's name, its seconds, and its folder."""
 
-_DROPPED = (
-    "TORCH_LOGS",
-    "TORCH_TRACE",
-    "TORCHDYNAMO_DISABLE",
-    "TORCH_COMPILE_DISABLE",
-    "TORCH_COMPILE_JOB_ID",
-    "TORCH_COMPILE_STICKY_PGO_KEY",
-    "TRITON_CACHE_DIR",
-)
-"""Variables that would change an arm: they turn compiling off, warm it, or log."""
+_OFF, _LOGS, _WARM = "turn compiling off", "log", "warm what should be cold"
+_DROPPED = {
+    "TORCH_LOGS": _LOGS,
+    "TORCH_TRACE": _LOGS,
+    "TORCHDYNAMO_DISABLE": _OFF,
+    "TORCH_COMPILE_DISABLE": _OFF,
+    "TORCH_COMPILE_JOB_ID": _WARM,
+    "TORCH_COMPILE_STICKY_PGO_KEY": _WARM,
+    "TRITON_CACHE_DIR": _WARM,
+}
+"""Variables that would change an arm, and how."""
+
+
+LEFT = "the program ended itself with os._exit(0)"
+"""Why an arm ended without a goodbye, yet with success."""
 
 
 class AuditError(Exception):
@@ -71,6 +76,16 @@ class ArmFolder:
         return self.path / "stdout.txt"
 
 
+def dropped() -> dict[str, str]:
+    """The user's variables that no arm gets, as ``NAME=value``, with what they would do."""
+    there = {name: os.environ.get(name, "") for name in _DROPPED}
+    return {
+        f"{name}={value}": _DROPPED[name]
+        for name, value in there.items()
+        if value and not (value == "0" and _DROPPED[name] == _OFF)
+    }
+
+
 def environment_of(caches: Path, spec: ArmSpec) -> dict[str, str]:
     """The arm's environment: isolated caches and TMPDIR, and nothing that changes the arm.
 
@@ -105,6 +120,7 @@ def run_arm(
     ``KeyboardInterrupt`` after the arm's processes are gone.
     """
     folder.renew()
+    spec = dataclasses.replace(spec, dropped=tuple(dropped()))
     spec.write(folder.spec)
     began = time.monotonic()
     with folder.stdout.open("wb") as out, folder.stderr.open("wb") as err:
@@ -172,7 +188,7 @@ def _read(
     if status == "timed_out":
         arm = dataclasses.replace(arm, status="timed_out", why="it ran past --timeout")
     elif arm.status == "killed":
-        ended, why = _unexpected(folder, code)
+        ended, why = _unexpected(arm, folder, code)
         arm = dataclasses.replace(arm, status=ended, why=why)
     wall, cpu = (int(seconds * 1e9) for seconds in spent)
     return dataclasses.replace(arm, wall_ns=wall, cpu_ns=cpu)
@@ -185,10 +201,14 @@ def _facts(spec: ArmSpec, folder: ArmFolder) -> Arm:
         return Arm(spec.name, spec.change, status="killed", why="it left no recording")
 
 
-def _unexpected(folder: ArmFolder, code: int) -> tuple[ArmStatus, str]:
-    """Why an arm ended without a goodbye."""
+def _unexpected(arm: Arm, folder: ArmFolder, code: int) -> tuple[ArmStatus, str]:
+    """Why an arm ended without a goodbye; what it saw counts where the program meant to end."""
     if code < 0:
         return "killed", f"killed by signal {signal.Signals(-code).name}"
+    if code == 0 and arm.calls:
+        return "stopped", LEFT
+    if code == 0:
+        return "failed", f"{LEFT} before any region ran"
     lines = folder.stderr.read_text(encoding="utf-8", errors="replace").strip().splitlines()
     last = lines[-1][:200] if lines else "no message"
     return "failed", f"exit code {code}: {last}"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,7 @@ from compile_ledger.observe.call_view import arguments
 
 from .correctness.twin import Twin
 from .guard_cost import guard_lookup
-from .steady_state import Thunk, as_fact, interleave
+from .steady_state import Pair, as_fact, interleave
 from .subject import Outcome
 
 if TYPE_CHECKING:
@@ -31,21 +32,18 @@ class LastCalls:
 
     def __init__(self) -> None:
         """Keep nothing yet."""
-        self.kept: dict[int, list[tuple[Any, Any, tuple[bool, bool]]]] = {}
+        self.kept: dict[int, list[tuple[Any, Any, Modes]]] = {}
         self.held: dict[int, tuple[Any, Any]] = {}
         """Region to its target and to the runtime's context of it."""
 
     def before(self, call: OpenCall) -> None:
         """Copy the arguments of an outermost call."""
-        import torch
-
         given = arguments(call.frame)
         if call.depth or given is None:
             return
         region = call.region
-        modes = (torch.is_grad_enabled(), torch.is_inference_mode_enabled())
         kept = self.kept.setdefault(region.fact.id, [])
-        kept.append((*Twin(double=False).value(given), modes))
+        kept.append((*Twin(double=False).value(given), Modes.now()))
         del kept[:-_LAST]
         if region.fact.id not in self.held and region.context is not None:
             self.held[region.fact.id] = (region.target(), region.context())
@@ -54,12 +52,41 @@ class LastCalls:
         """Nothing is needed after a call."""
 
 
-@contextmanager
-def _modes(modes: tuple[bool, bool]) -> Iterator[None]:
-    import torch
+@dataclass(frozen=True)
+class Modes:
+    """What a program can set around a call that its guards look at."""
 
-    with torch.inference_mode(modes[1]), torch.set_grad_enabled(modes[0]):
-        yield
+    grad: bool
+    inference: bool
+    autocast: tuple[tuple[str, bool, Any], ...]
+    """Device, whether autocast is on for it, and its dtype."""
+
+    @staticmethod
+    def now() -> Modes:
+        """The modes of this thread."""
+        import torch
+
+        casts = tuple(
+            (device, torch.is_autocast_enabled(device), torch.get_autocast_dtype(device))
+            for device in _DEVICES
+        )
+        return Modes(torch.is_grad_enabled(), torch.is_inference_mode_enabled(), casts)
+
+    @contextmanager
+    def again(self) -> Iterator[None]:
+        """Set them as they were."""
+        import torch
+
+        with ExitStack() as stack:
+            stack.enter_context(torch.inference_mode(self.inference))
+            stack.enter_context(torch.set_grad_enabled(self.grad))
+            for device, on, dtype in self.autocast:
+                if on or torch.is_autocast_enabled(device):
+                    stack.enter_context(torch.autocast(device, dtype, enabled=on))
+            yield
+
+
+_DEVICES = ("cpu", "cuda")
 
 
 Timed = SteadyState | GuardLookup
@@ -73,21 +100,25 @@ def replay_program(last: LastCalls, session: Session, seed: int) -> Iterator[Tim
             yield SteadyState(number, "replayed calls", why="what was compiled is gone")
             continue
         compiled = context(target)
-        pairs = [(_under(target, call), _under(compiled, call)) for call in kept]
+        before = session.misses
+        pairs = [
+            Pair(partial(target, *args, **kwargs), partial(compiled, *args, **kwargs), modes.again)
+            for args, kwargs, modes in kept
+        ]
         samples, dropped = interleave(pairs, seed, lambda: session.misses)
-        yield as_fact(number, "replayed calls, forward only", samples, dropped)
-        given = [(args, kwargs, partial(_modes, modes)) for args, kwargs, modes in kept]
+        if session.misses != before:
+            yield SteadyState(number, FORWARD, why=_COMPILED_ANEW)
+            continue
+        yield as_fact(number, FORWARD, samples, dropped)
+        given = [(args, kwargs, modes.again) for args, kwargs, modes in kept]
         yield from _lookup(session, number, compiled, given, seed)
 
 
-def _under(function: Any, call: tuple[Any, Any, tuple[bool, bool]]) -> Thunk:
-    args, kwargs, modes = call
-
-    def thunk() -> Any:
-        with _modes(modes):
-            return function(*args, **kwargs)
-
-    return thunk
+FORWARD = "replayed calls, forward only"
+_COMPILED_ANEW = (
+    "replaying the last calls compiled anew: something that the program sets around them "
+    "could not be set again"
+)
 
 
 def _lookup(session: Session, *asked: Any) -> Iterator[GuardLookup]:
@@ -103,17 +134,15 @@ def replay_workload(outcome: Outcome, session: Session, seed: int) -> Iterator[T
     if workload is None or not outcome.calls:
         return
 
-    def around(function: Any, call: Any) -> Thunk:
-        index, args, kwargs = call
-
-        def thunk() -> Any:
-            with workload.around(index, workload.fn):
-                return function(*args, **kwargs)
-
-        return thunk
-
     last = outcome.calls[-_LAST:]
-    pairs = [(around(workload.fn, call), around(outcome.compiled, call)) for call in last]
+    pairs = [
+        Pair(
+            partial(workload.fn, *args, **kwargs),
+            partial(outcome.compiled, *args, **kwargs),
+            partial(workload.around, index, workload.fn),
+        )
+        for index, args, kwargs in last
+    ]
     samples, dropped = interleave(pairs, seed, lambda: session.misses)
     yield as_fact(0, "interleaved calls", samples, dropped)
     given = [

@@ -48,6 +48,8 @@ class ArmSpec:
     threads: int = 1
     change: str = ""
     env: dict[str, str] = field(default_factory=dict)
+    dropped: tuple[str, ...] = ()
+    """Variables of the user that the arm does not get, as ``NAME=value``."""
 
     def write(self, path: Path) -> None:
         """Write the spec for the arm's process."""

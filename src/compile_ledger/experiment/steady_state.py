@@ -12,6 +12,7 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -33,19 +34,27 @@ class Samples:
     wall: dict[str, list[int]] = field(default_factory=lambda: {side: [] for side in SIDES})
 
 
-def interleave(
-    pairs: Sequence[tuple[Thunk, Thunk]], seed: int, still: Callable[[], int]
-) -> tuple[Samples, int]:
-    """Time ``(eager, compiled)`` pairs in turn until the budget is spent.
+@dataclass(frozen=True)
+class Pair:
+    """One call, both ways, and what is set around it (not timed)."""
+
+    eager: Thunk
+    compiled: Thunk
+    around: Callable[[], AbstractContextManager[Any]]
+
+
+def interleave(pairs: Sequence[Pair], seed: int, still: Callable[[], int]) -> tuple[Samples, int]:
+    """Time pairs in turn until the budget is spent.
 
     ``still()`` counts compiles so far: a round in which it grew is dropped.
     Returns the samples and the number of rounds dropped.
     """
     order = random.Random(seed)  # noqa: S311  not for secrets
     samples, dropped = Samples(), 0
-    for eager, compiled in pairs:
-        for thunk in (eager, compiled, compiled):
-            thunk()
+    for pair in pairs:
+        for thunk in (pair.eager, pair.compiled, pair.compiled):
+            with pair.around():
+                thunk()
     deadline = time.perf_counter_ns() + BUDGET_NS
     for number in range(MOST_ROUNDS):
         if time.perf_counter_ns() > deadline and number >= LEAST_ROUNDS:
@@ -54,13 +63,11 @@ def interleave(
     return samples, dropped
 
 
-def _round(
-    pair: tuple[Thunk, Thunk], order: random.Random, samples: Samples, still: Callable[[], int]
-) -> bool:
+def _round(pair: Pair, order: random.Random, samples: Samples, still: Callable[[], int]) -> bool:
     sides = list(SIDES)
     order.shuffle(sides)
     before = still()
-    taken = {side: _time(pair[1] if side == "compiled" else pair[0]) for side in sides}
+    taken = {side: _time(pair, side) for side in sides}
     if still() != before:
         return False
     for side, (cpu, wall) in taken.items():
@@ -69,14 +76,16 @@ def _round(
     return True
 
 
-def _time(thunk: Thunk) -> tuple[int, int]:
+def _time(pair: Pair, side: str) -> tuple[int, int]:
+    thunk = pair.compiled if side == "compiled" else pair.eager
     synchronise = _synchronise()
-    synchronise()
-    cpu, wall = time.process_time_ns(), time.perf_counter_ns()
-    thunk()
-    synchronise()
-    took = time.perf_counter_ns() - wall
-    spent = time.process_time_ns() - cpu
+    with pair.around():
+        synchronise()
+        cpu, wall = time.process_time_ns(), time.perf_counter_ns()
+        thunk()
+        synchronise()
+        took = time.perf_counter_ns() - wall
+        spent = time.process_time_ns() - cpu
     return (took if _on_device() else spent), took
 
 

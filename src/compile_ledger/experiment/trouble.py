@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from compile_ledger.facts.arm import Arm
 
-from .launch import AuditError
+from .launch import LEFT, AuditError
 from .targets import Target
 
 
 def check_eager(arm: Arm, target: Target) -> None:
     """Raise :class:`AuditError` when there is nothing to audit in what eager ran."""
     calls = len(arm.calls)
+    if arm.status == "failed" and arm.why.startswith(LEFT):
+        msg = (
+            f"{arm.why}: give {target.text} arguments after -- that make it run one, "
+            "or let it end as usual when it does not serve"
+        )
+        raise AuditError(msg)
     if arm.status == "failed":
         msg = f"the eager arm failed before it could tell anything: {arm.why}"
         raise AuditError(msg)
