@@ -87,6 +87,8 @@ class Finding:
     evidence: tuple[Evidence, ...] = ()
     region: int | None = None
     code_object: int | None = None
+    guarded: Place | None = None
+    """The user's line that the failed guard names, where it is not the site."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,6 +320,8 @@ class Cost:
     noise: Interval = field(default_factory=Interval)
     """The A/A ratio: eager over eager in the same loop."""
     wall_ratio: Interval = field(default_factory=Interval)
+    design: str = ""
+    """What was timed: ``interleaved calls``, or ``replayed calls, forward only``."""
     compile_seconds: float | None = None
     """CPU seconds spent in calls that compiled, in the arm that decided."""
     compile_arm: str = ""

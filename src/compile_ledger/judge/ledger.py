@@ -38,6 +38,7 @@ from .lost_evidence import lost_evidence
 from .payback import cost
 from .rows import code_object_rows, region_rows
 from .runs import judge_runs
+from .sites import with_sites
 from .stable import judge_stable
 from .suggest import DEFAULT_PREFIX, with_prefix
 from .verdict import diagnosis_of, leading_finding, unproven_of, verdict_of
@@ -109,7 +110,7 @@ def judge_levels(arms: Arms, contract: Contract) -> tuple[Judged, ...]:
     worth = judge_worth_it(arms, contract)
     if failed and worth.level.status == "not_measured" and worth.command:
         worth = skipped(failed, contract)
-    return _marked([*judged, worth])
+    return _marked(with_sites([*judged, worth], arms))
 
 
 def _marked(judged: list[Judged]) -> tuple[Judged, ...]:

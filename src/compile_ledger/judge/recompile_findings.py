@@ -10,6 +10,7 @@ from compile_ledger.facts.place import Place
 from .causes import Cause, leading
 from .classify_guard import KINDS
 from .document import Evidence, Finding, FindingCost
+from .guarded import guarded_at
 from .instruments import instrument
 from .prices import compile_seconds
 from .reasons import entry_count, on_same_code, quoted
@@ -73,6 +74,7 @@ def recompiles(view: View, story: Story) -> Finding:
         severity="failure",
         sentence=sentence,
         site=view.site(region, last.code_object),
+        guarded=guarded_at(view, found.failures),
         subject=found.key.subject,
         axis=found.key.axis,
         expected=first.expected,

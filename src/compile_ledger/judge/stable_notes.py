@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from compile_ledger.facts.compile import Compile
 
-from .causes import leading, summary
+from .causes import failures_of, leading, summary
 from .document import Evidence, Finding, FindingCost
+from .guarded import guarded_at
 from .instruments import instrument
 from .limit_ahead import limits_ahead
 from .prices import compile_seconds
@@ -63,6 +64,7 @@ def _note(view: View, stream: Stream, events: tuple[Compile, ...]) -> Finding:
         severity="note",
         sentence=f"settled after {number}: {summary(events)}{price}{after}",
         site=view.site(region, events[0].code_object),
+        guarded=guarded_at(view, (f for event in events for f in failures_of(event))),
         subject=found.key.subject if found else "",
         axis=found.key.axis if found else None,
         expected=found.first.expected if found else "",

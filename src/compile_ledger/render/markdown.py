@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable
 
 from compile_ledger.facts.place import Place
-from compile_ledger.judge.document import ExperimentRow, Ledger, Line, Reading
+from compile_ledger.judge.document import ExperimentRow, Finding, Ledger, Line, Reading
 
 from .gaps import gaps
 from .headline import headline
@@ -79,6 +79,11 @@ def _at(where: Place | None) -> str:
     return "" if where is None else f" at {code(place(where))}"
 
 
+def _places(finding: Finding) -> str:
+    guarded = finding.guarded
+    return _at(finding.site) + (f", guarded{_at(guarded)}" if guarded else "")
+
+
 def _levels(ledger: Ledger) -> str:
     return table(
         ("level", "status", "why"),
@@ -121,7 +126,7 @@ def _group(group: Group) -> Iterable[str]:
     kind = f"{group.severity} of {TITLES[group.level]}{price}{ignore}"
     yield f"- **{text(group.slug)}**{times} {text(group.title)} ({kind})"
     for finding in group.findings[:MOST_OF_A_KIND]:
-        yield f"  - {text(finding.sentence)}{_at(finding.site)}"
+        yield f"  - {text(finding.sentence)}{_places(finding)}"
     if len(group.findings) > MOST_OF_A_KIND:
         yield f"  - and {len(group.findings) - MOST_OF_A_KIND} more of this kind"
 

@@ -58,6 +58,9 @@ def _finding(page: Page, finding: Finding) -> None:
     if finding.site is not None:
         at = place(finding.site, page.width - FINDING_INDENT - 3)
         page.line((f"at {at}", "dim"), indent=FINDING_INDENT)
+    if finding.guarded is not None:
+        at = place(finding.guarded, page.width - FINDING_INDENT - 11)
+        page.line((f"guarded at {at}", "dim"), indent=FINDING_INDENT)
 
 
 def breaks(page: Page, ledger: Ledger) -> None:

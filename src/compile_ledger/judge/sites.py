@@ -1,0 +1,54 @@
+"""Where to look: the ``torch.compile`` line of findings that name no line of their own."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+from collections.abc import Sequence
+
+from compile_ledger.facts.place import Place
+
+from .choose import Arms
+from .document import Finding
+from .judged import Judged
+
+
+def with_sites(levels: Sequence[Judged], arms: Arms) -> list[Judged]:
+    """The levels with a site for each finding of CORRECT and WORTH_IT that has none."""
+    return [_sited(one, arms) if _needs(one) else one for one in levels]
+
+
+def _needs(one: Judged) -> bool:
+    named = one.level.level in ("CORRECT", "WORTH_IT")
+    return named and any(found.site is None for found in one.findings)
+
+
+def _sited(one: Judged, arms: Arms) -> Judged:
+    sites = _sites(arms)
+    busiest = _busiest(arms) if one.level.level == "WORTH_IT" else None
+    findings = tuple(_with_site(found, sites, busiest) for found in one.findings)
+    return dataclasses.replace(one, findings=findings)
+
+
+def _with_site(found: Finding, sites: dict[int, Place], busiest: int | None) -> Finding:
+    """The region's site; of the whole run: the busiest region's, or the only one."""
+    if found.site is not None:
+        return found
+    region = found.region if found.region in sites else busiest
+    site = sites.get(region) if region is not None else None
+    if site is None and len(set(sites.values())) == 1:
+        site = next(iter(sites.values()))
+    return dataclasses.replace(found, site=site)
+
+
+def _sites(arms: Arms) -> dict[int, Place]:
+    """Region to its ``torch.compile`` line; regions have one number in every arm."""
+    every = (region for arm in reversed(list(arms.values())) for region in arm.regions)
+    return {region.id: region.site for region in every if region.site}
+
+
+def _busiest(arms: Arms) -> int | None:
+    """The region with most calls in the arm that kept most of them."""
+    kept = max((arm.calls for arm in arms.values()), key=len, default=())
+    counted = Counter(call.region for call in kept)
+    return counted.most_common(1)[0][0] if counted else None
