@@ -85,3 +85,10 @@ def test_a_subject_becomes_the_source_that_the_runtime_knows(subject: str, sourc
 @pytest.mark.parametrize("subject", ["", "not a name", "1x", "[0]"])
 def test_a_subject_that_names_nothing_is_not_marked(subject: str) -> None:
     assert marked(subject) is None
+
+
+def test_a_higher_limit_tells_nothing_where_no_limit_was_hit() -> None:
+    grows = finding("recompile-length", subject="past", axis=None)
+    (one,) = interventions_for(grows, region(), limited=True)
+    assert one.name == "raise-limit"
+    assert not interventions_for(grows, region(), limited=False)

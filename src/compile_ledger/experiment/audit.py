@@ -126,16 +126,18 @@ class Audit:
         before = None if finding is None else self._shown_in(finding)
         if finding is None or before is None:
             return
-        for row in self._rows(finding, before):
+        limited = any(f.slug == "cache-limit" for f in ledger.findings)
+        for row in self._rows(finding, before, limited=limited):
             self.experiments.append(row)
             if row.outcome == "holds":
                 return
 
-    def _rows(self, finding: Finding, before: Arm) -> Iterator[ExperimentRow]:
+    def _rows(self, finding: Finding, before: Arm, *, limited: bool) -> Iterator[ExperimentRow]:
         """Each experiment is run when its row is asked for, the cheapest first."""
         if before.name != CAPTURE:
             yield self._backend_experiment(finding, before)
-        for chosen in interventions_for(finding, _region_of(finding, before)):
+        region = _region_of(finding, before)
+        for chosen in interventions_for(finding, region, limited=limited):
             yield self._experiment(chosen, before)
 
     def _shown_in(self, finding: Finding) -> Arm | None:

@@ -138,7 +138,13 @@ def makers_for(slug: str) -> tuple[Maker, ...]:
     return _BY_SLUG.get(slug, _LIMITED if other else ())
 
 
-def interventions_for(finding: Finding, region: Region) -> list[Intervention]:
-    """What could refute ``finding``, the smallest change first; empty: nothing without an edit."""
-    made = (maker(finding, region) for maker in makers_for(finding.slug))
+def interventions_for(
+    finding: Finding, region: Region, *, limited: bool = True
+) -> list[Intervention]:
+    """What could refute ``finding``, the smallest change first; empty: nothing without an edit.
+
+    ``limited``: whether the finding's code hit a limit, so that a higher one could tell.
+    """
+    makers = [maker for maker in makers_for(finding.slug) if limited or maker is not _raise_limit]
+    made = (maker(finding, region) for maker in makers)
     return [intervention for intervention in made if intervention is not None]

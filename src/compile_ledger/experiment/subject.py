@@ -148,7 +148,7 @@ def import_trouble(target: Target, error: BaseException) -> str:
 
 def _check_callable(value: Any, target: Target) -> None:
     if not callable(value) or isinstance(value, type):
-        msg = f"{target.text} is a {type(value).__name__}: {_WANTED}"
+        msg = f"{target.text} is {_with_article(type(value).__name__)}: {_WANTED}"
         raise SubjectError(msg)
     with contextlib.suppress(ValueError):
         for parameter in inspect.signature(value).parameters.values():
@@ -156,6 +156,10 @@ def _check_callable(value: Any, target: Target) -> None:
             if plain and parameter.default is parameter.empty:
                 msg = f"{target.text} needs the argument {parameter.name}: {_WANTED}"
                 raise SubjectError(msg)
+
+
+def _with_article(word: str) -> str:
+    return f"{'an' if word[:1].lower() in 'aeiou' else 'a'} {word}"
 
 
 def _run_function(function: Callable[[], Any], module: Any, target: Target) -> Outcome:

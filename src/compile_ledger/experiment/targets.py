@@ -34,6 +34,12 @@ def parse_target(text: str, argv: tuple[str, ...] = (), *, module: bool = False)
     if module:
         return Target("module", text, argv=argv, text=f"-m {text}")
     path, name = _split(text)
+    if name and not path:
+        msg = f"{text} names no file: give file.py{text}, a script, or -m module"
+        raise TargetError(msg)
+    if path and Path(path).is_dir():
+        msg = f"{path} is a directory: give a script in it, file.py:name, or -m module"
+        raise TargetError(msg)
     if not Path(path).is_file():
         msg = f"{path} does not exist: give a script, file.py:name, or -m module"
         raise TargetError(msg)

@@ -26,6 +26,7 @@ def cost(arms: Arms, contract: Contract, deciding: Arm | None) -> Cost:
     cold_paid, warm_paid = paid(cold, medians), paid(warm, medians)
     return dataclasses.replace(
         filled,
+        design=next((fact.design for fact in steady_facts(arms)), ""),
         compile_seconds=_compiling(deciding),
         compile_arm=deciding.name if deciding else "",
         cold_seconds=cold_paid,

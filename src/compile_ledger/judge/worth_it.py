@@ -86,8 +86,13 @@ def _ratio(found: Cost) -> str:
     word = "saves" if saved >= 0 else "loses"
     return (
         f"{value:.3f} times eager's CPU time [{low:.3f}, {high:.3f}], "
-        f"{word} {short_seconds(abs(saved))} a call"
+        f"{word} {short_seconds(abs(saved))} a call{_forward_only(found)}"
     )
+
+
+def _forward_only(found: Cost) -> str:
+    """The backward pass of a replayed training step is not among what was timed."""
+    return " (forward pass alone, replayed)" if "forward only" in found.design else ""
 
 
 def _paybacks(found: Cost) -> str:
