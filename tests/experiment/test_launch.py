@@ -67,6 +67,14 @@ def test_an_arm_that_leaves_without_clean_up_failed_with_its_last_words(tmp_path
 
 
 @slow
+def test_an_arm_whose_program_leaves_well_was_stopped_by_it(tmp_path: Path) -> None:
+    arm = eager(tmp_path, "leaves-well")
+    assert (arm.status, arm.why) == ("stopped", "the program ended itself with os._exit(0)")
+    assert len(arm.calls) == 2
+    assert arm.ran
+
+
+@slow
 def test_an_arm_whose_program_raises_keeps_the_exception_and_the_users_line(
     tmp_path: Path,
 ) -> None:

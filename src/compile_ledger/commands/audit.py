@@ -6,7 +6,8 @@ Arguments after -- go to the program.
 
 Fresh processes run the workload: eager, eager again, captured without code
 generation, then, as far as the levels need it, compiled cold and warm. What the
-program prints goes to files (kept with -o), the result to stdout.
+program prints goes to files (kept with -o), the result to stdout. The program's
+stdin is empty.
 
 Exit code: 0 no level failed, 1 a level failed, 2 the audit could not do its work.
 """
@@ -14,10 +15,12 @@ Exit code: 0 no level failed, 1 a level failed, 2 the audit could not do its wor
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from compile_ledger.experiment.audit import Audit
+from compile_ledger.experiment.launch import dropped
 from compile_ledger.experiment.plan import Terms
 from compile_ledger.experiment.targets import Target, parse_target
 from compile_ledger.facts.contract import DEFAULT_ATOL, DEFAULT_RTOL, Contract, Depth
@@ -117,6 +120,7 @@ def run(options: argparse.Namespace) -> int:
     target = _target(options)
     kept = None if options.output is None else output.folder(options.output)
     output.check([options.html])
+    _say_dropped()
     with TemporaryDirectory(prefix="compile-ledger-") as scratch:
         folder = kept or Path(scratch)
         ledger = _audit(target, folder.absolute(), options)
@@ -124,6 +128,11 @@ def run(options: argparse.Namespace) -> int:
             (folder / output.LEDGER_FILE).write_bytes(form("json")(ledger))
     output.show(ledger, options)
     return output.exit_code(ledger, options)
+
+
+def _say_dropped() -> None:
+    for variable, effect in dropped().items():
+        sys.stderr.write(f"dropped in every arm: {variable}, which would {effect}\n")
 
 
 def _audit(target: Target, folder: Path, options: argparse.Namespace) -> Ledger:

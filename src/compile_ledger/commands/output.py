@@ -73,7 +73,7 @@ def folder(path: Path) -> Path:
 
 def show(ledger: Ledger, options: argparse.Namespace) -> None:
     """Print the ledger in the form asked for, then write the files asked for."""
-    left = unfinished(ledger)
+    left = note(ledger)
     if left:
         sys.stderr.write(f"compile-ledger: {left}\n")
     if options.json:
@@ -106,6 +106,18 @@ def unfinished(ledger: Ledger) -> str:
             }.get(arm.status, "see its stderr.txt (-o keeps it)")
             return f"the {arm.name} arm did not finish ({arm.why}): {remedy}"
     return "interrupted: what had been measured is shown" if ledger.interrupted else ""
+
+
+def note(ledger: Ledger) -> str:
+    """The line for stderr: what was cut short, with the remedy; empty where nothing was."""
+    return unfinished(ledger) or _left_early(ledger)
+
+
+def _left_early(ledger: Ledger) -> str:
+    """One line, with the remedy, for a program whose end could not be seen."""
+    why = next((arm.why for arm in ledger.arms if arm.status == "stopped" and arm.why), "")
+    lost = "what is measured at the end (steady state, cache lines) is not measured"
+    return why and f"{why}, so {lost}: let it end as usual, or with sys.exit"
 
 
 def exit_code(ledger: Ledger, options: argparse.Namespace) -> int:

@@ -63,9 +63,10 @@ class Progress(Listener):
 
     def arm_ended(self, arm: Arm) -> None:
         """One line: how the arm ended, and what it cost."""
-        said = "" if arm.ran else f": {arm.status.replace('_', ' ')} {arm.why}"
+        said = arm.why or ("" if arm.ran else arm.status.replace("_", " "))
         spent = f"{in_words(arm.wall_ns / 1e9)} wall, {in_words(arm.cpu_ns / 1e9)} CPU"
-        self._print(f"{arm.name:<14} {len(arm.calls)} calls, {spent}{said}")
+        tail = f": {said}" if said else ""
+        self._print(f"{arm.name:<14} {len(arm.calls)} calls, {spent}{tail}")
 
     def provisional(self, ledger: Ledger) -> None:
         """The cheap arms' diagnosis, before the dearer arms run."""

@@ -173,6 +173,8 @@ class ArmProcess:
         left = outcome.raised is None and outcome.result is not None
         if self.watcher is not None and left:
             session.contained(self.watcher.final, outcome.result)
+        if self.watcher is not None and outcome.raised is None:
+            session.contained(self.watcher.ended, outcome.exit_code or 0)
         if self.spec.steady and outcome.raised is None:
             self._steady(outcome)
         raised = None if outcome.raised is None else describe(outcome.raised)

@@ -27,6 +27,10 @@ def leave() -> None:
     os._exit(5)
 
 
+def leave_well() -> None:
+    os._exit(0)
+
+
 def fail() -> None:
     msg = "after the calls"
     raise RuntimeError(msg)
@@ -53,6 +57,7 @@ WAYS: dict[str, Callable[[], object]] = {
     "exits": lambda: sys.exit(7),
     "exits-with-words": lambda: sys.exit("no more"),
     "leaves": leave,
+    "leaves-well": leave_well,
     "raises": fail,
     "leaves-a-child": start_a_child,
     "hangs": hang,
