@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from compile_ledger.commands import main
+from compile_ledger.commands import main, output
+from compile_ledger.facts.arm import Arm
+from compile_ledger.facts.codec import SUFFIX
 from compile_ledger.facts.contract import Contract
 from compile_ledger.judge.ledger import judge
 from compile_ledger.render import form
@@ -41,7 +43,7 @@ def test_a_missing_ledger_is_one_line(
 ) -> None:
     assert main(["report", str(tmp_path / name)]) == 2
     err = capsys.readouterr().err
-    assert "No such file" in err
+    assert "no ledger.json: give" in err or "absent.json does not exist: give" in err
     assert err.count("\n") == 1
 
 
@@ -66,3 +68,20 @@ def test_a_page_that_fails_at_the_end_leaves_the_result_printed(
     out, err = capsys.readouterr()
     assert out == (tmp_path / "ledger.json").read_text()
     assert "No space left" in err
+
+
+def test_a_folder_of_recordings_names_the_command_that_reads_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / f"a{SUFFIX}").touch()
+    assert main(["report", str(tmp_path)]) == 2
+    assert f"it holds recordings: compile-ledger read {tmp_path}\n" in capsys.readouterr().err
+
+
+def test_a_program_that_leaves_early_is_told_what_that_costs() -> None:
+    arm = Arm("eager", status="stopped", why="the program ended itself with os._exit(0)")
+    ledger = judge({"eager": arm}, Contract(), tool_version="0")
+    said = output.note(ledger)
+    assert said.startswith(f"{arm.why}, so what is measured at the end")
+    assert said.endswith("let it end as usual, or with sys.exit")
+    assert output.note(judge({}, Contract(), tool_version="0")) == ""

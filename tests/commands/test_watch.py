@@ -3,6 +3,7 @@
 import io
 import os
 import pty
+import signal
 import subprocess
 import sys
 import time
@@ -115,3 +116,24 @@ def test_once_prints_one_frame(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "compile_ledger", "watch", "--once", str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert "no recording yet" in done.stdout.replace("\n", " ")
+
+
+def test_once_says_that_there_is_no_such_path(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "compile_ledger", "watch", "--once", str(tmp_path / "absent")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "absent does not exist: give the folder that record writes to\n" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_path_that_is_not_there_yet_is_waited_for_and_said_once(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "compile_ledger", "watch", str(tmp_path / "later")]
+    child = subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    time.sleep(2.0)
+    assert child.poll() is None
+    child.send_signal(signal.SIGINT)
+    _, err = child.communicate(timeout=20)
+    said = "later, which does not exist yet"
+    assert (child.returncode, err.count(said), err.count("\n")) == (0, 1, 1)

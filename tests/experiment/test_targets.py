@@ -51,15 +51,22 @@ def test_a_module_is_kept_as_it_is_and_takes_arguments() -> None:
     assert target.text == "-m package.serve"
 
 
-@pytest.mark.parametrize("text", ["absent.py", "absent.py:workload", "", ":x"])
+@pytest.mark.parametrize("text", ["absent.py", "absent.py:workload", ""])
 def test_what_does_not_exist_says_what_to_give(text: str) -> None:
     with pytest.raises(TargetError, match=r"does not exist: give a script, file.py:name, or -m"):
         parse_target(text)
 
 
+def test_a_name_without_a_file_is_told() -> None:
+    with pytest.raises(TargetError, match=r"^:x names no file: give file.py:x, a script, or -m"):
+        parse_target(":x")
+
+
 def test_a_folder_is_no_script(tmp_path: Path) -> None:
-    with pytest.raises(TargetError, match="does not exist"):
+    with pytest.raises(TargetError, match=r"is a directory: give a script in it, file.py:name"):
         parse_target(str(tmp_path))
+    with pytest.raises(TargetError, match="is a directory"):
+        parse_target(f"{tmp_path}:workload")
 
 
 def test_arguments_for_a_named_function_are_refused(script: Path) -> None:

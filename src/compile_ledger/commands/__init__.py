@@ -23,6 +23,14 @@ COMMANDS = {
 }
 """Name of a command, which is also its module here, to its one-line help."""
 
+DESCRIPTION = """\
+Names the first assumption of torch.compile that stopped holding in your program.
+
+    compile-ledger audit script.py       run it several times, judge what was seen
+    compile-ledger record script.py      run it once, as it is, and judge that with read
+
+compile-ledger COMMAND --help explains each command."""
+
 FAILED = 2
 """Exit code when the command could not do its work."""
 
@@ -31,7 +39,7 @@ def _parser(names: list[str]) -> argparse.ArgumentParser:
     """The parser; only the modules of the named commands are imported."""
     parser = argparse.ArgumentParser(
         prog="compile-ledger",
-        description=compile_ledger.__doc__,
+        description=DESCRIPTION,
         formatter_class=RawDescriptionRichHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=compile_ledger.__version__)

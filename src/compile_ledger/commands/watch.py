@@ -1,7 +1,8 @@
 """Look at a recording while it grows: regions, calls per second, what became of the calls.
 
-PATH is the folder that record writes to, or one file. The folder may still be empty;
-processes come and go. Ends on q or Ctrl-C; --once prints what is there and ends.
+PATH is the folder that record writes to, or one file. The folder may still be empty or
+missing; processes come and go. Ends on q or Ctrl-C; --once prints what is there and ends,
+with exit code 2 where there is no such path.
 """
 
 from __future__ import annotations
@@ -36,9 +37,15 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Show frames until q or Ctrl-C."""
+    """Show frames until q or Ctrl-C. Raises ``ValueError`` for one frame of no such path."""
     folder = Folder(options.path)
     console = Console(highlight=False)
+    there = options.path.exists()
+    if options.once and not there:
+        msg = f"{options.path} does not exist: give the folder that record writes to"
+        raise ValueError(msg)
+    if not there and not console.is_terminal:
+        sys.stderr.write(f"compile-ledger: waiting for {options.path}, which does not exist yet\n")
     if options.once:
         console.print(frame(folder))
         return 0
