@@ -80,6 +80,10 @@ class Watcher:
         """Take what the whole run left: state, a program's result."""
 
 
+    def ended(self, exit_status: int) -> None:
+        """Take the exit status that the program asked for."""
+
+
 class Keeper(Watcher):
     """The eager arm: keeps outputs."""
 
@@ -91,6 +95,9 @@ class Keeper(Watcher):
 
     def final(self, value: Any) -> None:  # noqa: D102
         self.store.keep(FINAL, 0, final_content(value))
+
+    def ended(self, exit_status: int) -> None:  # noqa: D102
+        self.store.keep(FINAL, 1, final_content(exit_status))
 
 
 def final_content(value: Any) -> dict[str, Any]:
@@ -193,6 +200,14 @@ class Comparer(Watcher):
         kept = self.store.load(FINAL, 0)
         if kept is not None:
             self._compare(Where(None, None, "state"), kept, final_content(value), {}, "")
+
+    def ended(self, exit_status: int) -> None:
+        """An exit status is output; that it agrees proves nothing."""
+        kept = self.store.load(FINAL, 1)
+        eager = kept["texts"]["out"].removeprefix("int ") if kept else str(exit_status)
+        if eager != str(exit_status):
+            why = f"eager: {eager}; compiled: {exit_status}"
+            self.write(Agreement(None, None, "exit status", "differs", why=why))
 
     def _compare(self, where: Where, kept: Any, content: Any, reference: Any, note: str) -> None:
         if kept["raised"] != content["raised"]:
