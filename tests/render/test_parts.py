@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import zip_longest
 
 import pytest
 
 from compile_ledger.facts.calls import DISPOSITIONS
 from compile_ledger.facts.place import Place
-from compile_ledger.judge.document import Finding, FindingCost, Interval
+from compile_ledger.judge.document import CallRow, Finding, FindingCost, Interval, RegionRow
 from compile_ledger.render import FORMS, form, words
 from compile_ledger.render.dispositions import LONGEST_STRIP, LOOKS, strips, tally
 from compile_ledger.render.headline import headline
@@ -96,6 +97,47 @@ def test_regions_have_strips_of_their_own_and_eager_has_none() -> None:
         ("cold", 0, 2),
         ("cold", 3, 2),
     ]
+
+
+def _rows(letters: dict[int, str]) -> tuple[CallRow, ...]:
+    """Regions called in turn: every first call, every second call, as in a program's loop."""
+    costs = dict.fromkeys("CR.XE!", 0.1)
+    mine = [samples.calls(text, costs, region=region) for region, text in letters.items()]
+    return tuple(call for turn in zip_longest(*mine) for call in turn if call)
+
+
+def _region(number: int, line: int = 8) -> RegionRow:
+    return replace(samples.region("C"), id=number, site=Place("serve.py", line), target="Net")
+
+
+def test_regions_of_one_line_with_few_calls_share_a_strip_in_call_order() -> None:
+    arm = samples.arm("cold", _rows({0: "C.", 1: "R.", 2: "XE"}))
+    (strip,) = strips([arm], [_region(n) for n in range(3)])
+    assert strip.label == "3 regions of Net at serve.py:8"
+    assert "".join(LOOKS[cell.disposition].letter for cell in strip.cells) == "CRX··E"
+    assert [cell.first for cell in strip.cells] == list(range(6))
+
+
+def test_strips_of_regions_with_many_calls_are_told_apart() -> None:
+    arm = samples.arm("cold", _rows({0: "C" + "." * 9, 1: "R" + "." * 9, 2: "C."}))
+    made = strips([arm], [_region(0), _region(1), _region(2, line=9)])
+    assert [strip.label for strip in made] == [
+        "Net at serve.py:8, region 0",
+        "Net at serve.py:8, region 1",
+        "Net at serve.py:9",
+    ]
+
+
+def test_strips_that_lost_calls_come_first() -> None:
+    arm = samples.arm("cold", _rows({0: "C...", 1: "C.E.", 2: "C!..", 3: "R..."}))
+    made = strips([arm], [_region(n, line=n + 1) for n in range(4)])
+    assert [strip.region for strip in made] == [2, 1, 0, 3]
+
+
+def test_a_strip_is_in_the_order_of_the_regions_own_count() -> None:
+    rows = samples.calls("CR.", dict.fromkeys("CR.", 0.1))
+    (strip,) = strips([samples.arm("cold", (rows[2], rows[0], rows[1]))])
+    assert [cell.first for cell in strip.cells] == [0, 1, 2]
 
 
 def test_ranking_puts_failures_first_then_seconds_then_calls() -> None:

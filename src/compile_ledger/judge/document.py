@@ -270,6 +270,7 @@ class ArmRow:
     cpu_seconds: float | None
     regions: int = 0
     calls: tuple[CallRow, ...] = ()
+    """In the order in which they began, whatever thread made them."""
     calls_total: int = 0
     """More than ``len(calls)`` when only the first were kept."""
     peak_bytes: int | None = None

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from compile_ledger.facts.calls import DISPOSITIONS, WORST_FIRST, Disposition
-from compile_ledger.judge.document import ArmRow, CallRow
+from compile_ledger.judge.document import ArmRow, CallRow, RegionRow
+
+from .strip_groups import grouped
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,9 @@ LOOKS: dict[Disposition, Look] = {
     "raised": Look("!", "raised", "an exception left the call", "bold red reverse"),
 }
 
+LOST: frozenset[Disposition] = frozenset({"raised", "refused", "switched_off", "fell_back"})
+"""Dispositions of calls that a reader has to see, however many strips there are."""
+
 EAGER_ARMS = ("eager", "eager_again")
 
 LONGEST_STRIP = 240
@@ -50,11 +55,14 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Strip:
-    """One region's calls in one arm, in order."""
+    """The calls of one region in one arm, in order; or of several that are alike."""
 
     arm: str
     change: str
     region: int
+    """The first, where it shows several."""
+    label: str
+    """What was compiled and where: ``encode at serve.py:5``."""
     cells: tuple[Cell, ...]
     runs: tuple[Cell, ...]
     """The same calls with equal neighbours merged, never mixed."""
@@ -64,17 +72,27 @@ class Strip:
     """Calls of the whole arm that were made but not kept one by one."""
 
 
-def strips(arms: Iterable[ArmRow]) -> tuple[Strip, ...]:
-    """A strip for every region of every arm whose calls have dispositions.
+def strips(arms: Iterable[ArmRow], regions: Iterable[RegionRow] = ()) -> tuple[Strip, ...]:
+    """The strips of every arm whose calls have dispositions, those that lost calls first.
 
-    The arms that run eager by request have none: nothing was to be compiled there.
+    One for each region, but one for all regions of few calls that one line makes of one
+    target. The arms that run eager by request have none: nothing was to be compiled there.
     """
-    return tuple(
-        _strip(arm, region, calls)
+    known = {row.id: row for row in regions}
+    made = (
+        _strip(arm, ids, calls, named)
         for arm in arms
         if arm.name not in EAGER_ARMS
-        for region, calls in sorted(_by_region(arm.calls).items())
+        for ids, calls, named in grouped(arm.calls, known)
     )
+    return tuple(sorted(made, key=_loss))
+
+
+def _loss(strip: Strip) -> int:
+    """Place among strips: the worst failing disposition decides, else they are equal."""
+    present = {run.disposition for run in strip.runs}
+    ranks = (rank for rank, name in enumerate(WORST_FIRST) if name in present & LOST)
+    return next(ranks, len(WORST_FIRST))
 
 
 def occurring(shown: Iterable[Strip]) -> tuple[Disposition, ...]:
@@ -91,22 +109,15 @@ def tally(strip: Strip) -> dict[Disposition, int]:
     return {name: total[name] for name in DISPOSITIONS if total[name]}
 
 
-def _by_region(calls: Iterable[CallRow]) -> dict[int, list[CallRow]]:
-    found: dict[int, list[CallRow]] = {}
-    for call in calls:
-        if call.disposition is not None:
-            found.setdefault(call.region, []).append(call)
-    return found
-
-
-def _strip(arm: ArmRow, region: int, calls: Sequence[CallRow]) -> Strip:
+def _strip(arm: ArmRow, regions: Sequence[int], calls: Sequence[CallRow], label: str) -> Strip:
     per_cell = -(-len(calls) // LONGEST_STRIP)
     chunks = [calls[i : i + per_cell] for i in range(0, len(calls), per_cell)]
     merged = [list(same) for _, same in groupby(calls, key=lambda call: call.disposition)]
     return Strip(
         arm=arm.name,
         change=arm.change,
-        region=region,
+        region=regions[0],
+        label=label,
         cells=tuple(map(_cell, chunks)),
         runs=tuple(map(_cell, merged)),
         calls=len(calls),

@@ -49,7 +49,7 @@ def html(ledger: Ledger) -> str:
             gaps=gaps(ledger),
             groups=groups(ledger.findings),
             shared=shared_instrument(ledger.lines),
-            strips=strips(ledger.arms),
+            strips=strips(ledger.arms, ledger.regions),
             curve=curve(ledger.arms),
             cost_rows=costs.rows(ledger.cost),
             cost_missing=costs.missing(ledger.cost),

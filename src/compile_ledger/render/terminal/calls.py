@@ -19,20 +19,21 @@ INDENT = 10
 
 def strip(page: Page, ledger: Ledger) -> None:
     """A strip for each arm and region, at most :data:`MOST_STRIPS`, then the legend."""
-    every = strips(ledger.arms)
+    every = strips(ledger.arms, ledger.regions)
     if not every:
         return
     page.section("calls", "in order, by what became of each")
-    several = len({one.region for one in every}) > 1
+    several = len({one.label for one in every}) > 1
     for one in every[:MOST_STRIPS]:
         _strip(page, one, several=several)
     if len(every) > MOST_STRIPS:
-        page.line(f"and {len(every) - MOST_STRIPS} more strips in the HTML form", indent=2)
+        more = counted(len(every) - MOST_STRIPS, "more strip")
+        page.line(f"and {more} in the HTML form, none with a worse call", indent=2)
     _legend(page, every)
 
 
 def _strip(page: Page, one: Strip, *, several: bool) -> None:
-    region = f", region {one.region}" if several else ""
+    region = f", {one.label}" if several else ""
     notes = [counted(one.calls, "call")]
     if one.per_cell > 1:
         notes.append(f"a letter is the worst of {one.per_cell}")
