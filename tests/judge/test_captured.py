@@ -14,6 +14,7 @@ from compile_ledger.facts.environment import Capability
 from compile_ledger.facts.graph_break import GraphBreak
 from compile_ledger.facts.place import Place
 from compile_ledger.judge.break_rows import break_rows
+from compile_ledger.judge.break_words import worded
 from compile_ledger.judge.captured import judge_captured
 from compile_ledger.judge.judged import Judged
 from compile_ledger.judge.view import look
@@ -246,3 +247,10 @@ def test_library_frame_that_is_a_root_and_skipped_fails_beside_its_callees_graph
     inner = make.compile_at(0, code_object=1, compile_id="1/0")
     found = judged(make.healthy(code_objects=codes, compiles=(skipped(), inner)))
     assert [f.slug for f in found.findings] == ["frame-skipped"]
+
+
+def test_a_reason_that_is_a_name_of_the_runtimes_code_is_worded() -> None:
+    assert worded("generic_jump TensorVariable()\nmore") == (
+        "Data-dependent branching (generic_jump)"
+    )
+    assert worded("Unsupported Tensor.item() call") == "Unsupported Tensor.item() call"

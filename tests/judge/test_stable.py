@@ -250,3 +250,11 @@ def test_one_region_that_fills_a_line_it_shares_is_its_own_cause() -> None:
         calls=(*chapter.calls, *make.calls("r", 1, start_ns=4900)),
     )
     assert judged(arm).findings[0].slug == "recompile-shape"
+
+
+def test_a_frame_switched_off_in_its_first_call_is_not_stable() -> None:
+    off = make.healthy(
+        "cold", calls=make.calls("oooooo"), compiles=(make.compile_at(0, "switched_off"),)
+    )
+    found = judge_stable(make.arms(off), make.INDUCTOR)
+    assert (found.level.status, found.level.why) == ("not_measured", "nothing was captured")

@@ -8,6 +8,7 @@ from statistics import mean
 from compile_ledger.facts.compile import Compile
 from compile_ledger.facts.graph_break import GraphBreak
 
+from .break_words import worded
 from .document import BreakRow
 from .view import View, runs_of
 
@@ -27,7 +28,7 @@ def _row(view: View, seen: list[tuple[Compile, GraphBreak]]) -> BreakRow:
     return BreakRow(
         file=place.file if place else "",
         line=place.line if place else 0,
-        reason=first.reason,
+        reason=worded(first.reason),
         hint_id=first.hint_id,
         per_call=_per_call(view, [event for event, _ in seen]),
         function=place.function if place else "",

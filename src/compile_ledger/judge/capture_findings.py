@@ -6,6 +6,7 @@ from compile_ledger.facts.compile import Compile
 from compile_ledger.facts.graph_break import GraphBreak
 from compile_ledger.facts.place import Place
 
+from .break_words import worded
 from .document import Evidence, Finding, FindingCost
 from .graphs import GraphsPerCall
 from .instruments import instrument
@@ -87,7 +88,7 @@ def graph_break(view: View, reading: GraphsPerCall) -> Finding:
     breaks = [b for c in view.compiles_of(region) for b in c.breaks]
     first = breaks[0] if breaks else None
     place = first.place if first else None
-    reason = first.reason if first else "no break was recorded: several frames have graphs"
+    reason = worded(first.reason) if first else "no break was recorded: several frames have graphs"
     where = f" at {place}" if place else ""
     kind = "steady" if reading.settled else "served"
     some = (
@@ -124,7 +125,7 @@ def _why(event: Compile | None) -> tuple[str, Place | None]:
         return f"in its first call {EMPTY_WORDS}, so its code is skipped for good", place
     if not reason and event.raised:
         return event.raised.message.split("\n")[0], place or event.raised.place
-    return reason.split("\n")[0] or "the runtime gives no reason", place
+    return worded(reason) or "the runtime gives no reason", place
 
 
 def _evidence(view: View, event: Compile | None, why: str) -> tuple[Evidence, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from compile_ledger.facts.compile import Compile
 
 from .at_call import at_call
+from .break_words import worded
 from .document import Evidence, Finding, FindingCost
 from .instruments import instrument
 from .reasons import entry_count, on_same_code, quoted
@@ -119,5 +120,5 @@ def _why_off(event: Compile) -> str:
         return f"when it was traced anew, {EMPTY_WORDS}"
     if event.breaks:
         at = f" at {event.breaks[0].place}" if event.breaks[0].place else ""
-        return f"its new trace broke where it cannot resume: {event.breaks[0].reason}{at}"
+        return f"its new trace broke where it cannot resume: {worded(event.breaks[0].reason)}{at}"
     return event.why.split("\n")[0]

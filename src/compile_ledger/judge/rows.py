@@ -5,6 +5,7 @@ from __future__ import annotations
 from compile_ledger.facts.calls import DISPOSITIONS, WORST_FIRST, Disposition
 from compile_ledger.facts.compile import Compile
 
+from .break_words import worded
 from .causes import primary
 from .document import CodeObjectRow, Entry, Limit, Off, RegionRow
 from .silent import unserved
@@ -119,4 +120,4 @@ def _off(events: list[Compile]) -> Off | None:
     if found is None:
         return None
     reason = found.why or next((b.reason for b in found.breaks), "") or found.outcome
-    return Off(found.call, reason.split("\n")[0])
+    return Off(found.call, worded(reason))

@@ -11,7 +11,7 @@ from .judged import Judged, judged, not_measured
 from .recurrence import ending
 from .stable_failures import failures
 from .stable_notes import notes, settled_words
-from .stream import Stream, streams
+from .stream import Stream, nothing_captured, streams
 from .suggest import audit_command
 from .view import View, look
 from .words import count, spans
@@ -47,6 +47,8 @@ def _in_arm(arm: Arm, contract: Contract, command: str) -> Judged:
     said = notes(view, seen, failed=bool(found))
     if found:
         return judged("STABLE", "fails", found[0].sentence, found + said)
+    if seen and nothing_captured(view):
+        return not_measured("STABLE", "nothing was captured", findings=said)
     why_not = _unknown(view, seen) or _lower_bound(view, contract)
     if why_not:
         return not_measured("STABLE", why_not, command, said)

@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from compile_ledger.facts.calls import Call, Disposition
+from compile_ledger.facts.calls import SERVED, Call, Disposition
 from compile_ledger.facts.compile import Compile
 
 from .view import View
@@ -63,6 +63,14 @@ class Stream:
         found: Counter[str] = Counter(event.compile.outcome for event in self.events)
         found["reused"] = max(0, self.length - sum(found.values()))
         return found
+
+
+def nothing_captured(view: View) -> bool:
+    """True when no call made an entry or ran one: there is nothing that could be stable."""
+    counters = view.arm.counters
+    kept = any(event.kept for event in (*view.compiles, *view.inherited))
+    ran = any(entry.runs for entry in counters.entries) if counters else False
+    return not kept and not ran and not any(c.disposition in SERVED for c in view.arm.calls)
 
 
 def streams(view: View) -> tuple[Stream, ...]:

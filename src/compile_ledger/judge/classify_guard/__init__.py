@@ -27,6 +27,7 @@ _OF_THE_PROCESS = frozenset(
         "dual-level",
         "backend",
         "error",
+        "concurrent",
     }
 )
 

@@ -112,6 +112,13 @@ _STATES = (
     _few("dual-level", "the forward AD level", "nested forward AD", "transforms", ""),
     Kind("backend", "the backend object", "torch.compile again with a new backend", "backend"),
     Kind("error", "an error in place of a recompile", "a stance or a constraint", "error"),
+    _few(
+        "concurrent",
+        "guards that hold when asked again",
+        "threads that make their first calls at once",
+        "threads",
+        "",
+    ),
     Kind("other", "a guard that is not known here", "not known", "not known"),
 )
 

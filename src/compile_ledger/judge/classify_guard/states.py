@@ -45,6 +45,9 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(r"", named("backend", subject="backend of torch.compile")),
     rule(_ERROR, named("error")),
-    rule(r"Unexpected recompilation.*", named("other")),
+    rule(
+        r"Unexpected recompilation.*",
+        named("concurrent", subject="as when threads compile the same code at once"),
+    ),
 )
 """torch 2.6 gives an empty reason when another backend object asks for the entry."""
