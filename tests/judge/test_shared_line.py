@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from compile_ledger.facts.arm import Arm
+from compile_ledger.judge.captured import judge_captured
 from compile_ledger.judge.experiments import reading
 from compile_ledger.judge.stable_failures import failures
 from compile_ledger.judge.view import look
@@ -70,3 +71,12 @@ def test_a_region_whose_line_is_not_known_keeps_none() -> None:
 def test_a_line_of_the_users_own_names_what_differs() -> None:
     own = shared(code_objects=(make.code(0, "forward"),))
     assert failures(look(own))[0].slug == "recompile-length"
+
+
+def test_regions_that_others_shut_out_are_not_called_uncounted() -> None:
+    found = judge_captured(make.arms(shared()), make.INDUCTOR)
+    assert (found.level.status, found.command) == ("not_measured", "")
+    assert found.level.why == (
+        "2 regions of 5 (Sequential) ran no graph in 4 calls: "
+        "other regions had filled the cache line that they share"
+    )

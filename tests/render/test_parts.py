@@ -193,3 +193,12 @@ def test_every_form_can_be_loaded_by_name(name: str) -> None:
 def test_an_unknown_form_is_a_key_error() -> None:
     with pytest.raises(KeyError, match="pdf"):
         form("pdf")
+
+
+def test_a_kind_of_failure_points_at_its_explanation_and_notes_do_not() -> None:
+    ranked = groups(varlen().findings)
+    assert {group.pointer for group in ranked if group.severity == "note"} <= {""}
+    failures = [group for group in ranked if group.severity == "failure"]
+    assert [group.pointer for group in failures] == [
+        f"docs/findings.md#{group.slug}" for group in failures
+    ]

@@ -10,6 +10,7 @@ from .document import Finding
 from .graphs import GraphsPerCall, graphs_per_call
 from .instruments import instrument
 from .judged import Judged, failed, judged, not_measured
+from .shut_out import shut_out_words
 from .suggest import audit_command
 from .view import View, look
 from .words import count
@@ -26,6 +27,9 @@ def judge_captured(arms: Arms, contract: Contract) -> Judged:
     findings = _failures(view, readings)
     if findings:
         return failed("CAPTURED", findings)
+    shut_out = shut_out_words(view)
+    if shut_out:
+        return not_measured("CAPTURED", shut_out)
     known = [reading for reading in readings if reading]
     if not known or len(known) < len(readings):
         return not_measured("CAPTURED", _unseen(view), command)
@@ -34,9 +38,7 @@ def judge_captured(arms: Arms, contract: Contract) -> Judged:
 
 def _readings(view: View) -> list[GraphsPerCall | None]:
     """One for each region that was called; None where its graphs were not counted."""
-    called = [region for region in view.regions if view.length(region)]
-    called += [region for region in view.calls if region not in view.regions]
-    return [graphs_per_call(view, region) for region in called]
+    return [graphs_per_call(view, region) for region in view.called]
 
 
 def _failures(view: View, readings: list[GraphsPerCall | None]) -> tuple[Finding, ...]:

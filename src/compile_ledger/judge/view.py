@@ -67,6 +67,12 @@ class View:
         counted = [r.calls for r in counters.regions if r.region == region] if counters else []
         return max([len(self.calls.get(region, ())), *counted])
 
+    @property
+    def called(self) -> tuple[int, ...]:
+        """Every region that was called; those that no fact describes come last."""
+        known = [region for region in self.regions if self.length(region)]
+        return (*known, *(region for region in self.calls if region not in self.regions))
+
     def is_foreign(self, code_object: int) -> bool:
         """True for library code that no region was asked to compile."""
         code = self.code.get(code_object)

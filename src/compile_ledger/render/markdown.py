@@ -129,6 +129,8 @@ def _group(group: Group) -> Iterable[str]:
         yield f"  - {text(finding.sentence)}{_places(finding)}"
     if len(group.findings) > MOST_OF_A_KIND:
         yield f"  - and {len(group.findings) - MOST_OF_A_KIND} more of this kind"
+    if group.pointer:
+        yield f"  - <sub>{code(group.pointer)}</sub>"
 
 
 def _gaps(ledger: Ledger) -> Iterable[str]:

@@ -30,6 +30,12 @@ class Group:
     """Why a reader may pass over the group; ``""`` when it should be read."""
 
     @property
+    def pointer(self) -> str:
+        """Where a failure of this kind is explained; ``""`` for notes and unknown kinds."""
+        explained = self.severity == "failure" and self.slug in SLUGS
+        return f"docs/findings.md#{self.slug}" if explained else ""
+
+    @property
     def price(self) -> str:
         """What the group cost, in words: ``3.64 s CPU, 4 calls``; ``""`` when unknown."""
         parts = [] if self.seconds is None else [f"{seconds(self.seconds)} CPU"]

@@ -51,6 +51,8 @@ def _group(page: Page, group: Group) -> None:
     rest = len(group.findings) - MOST_OF_A_KIND
     if rest > 0:
         page.line(f"and {rest} more of this kind", indent=FINDING_INDENT)
+    if group.pointer:
+        page.line((group.pointer, "dim"), indent=FINDING_INDENT)
 
 
 def _finding(page: Page, finding: Finding) -> None:
