@@ -12,10 +12,7 @@ def check_eager(arm: Arm, target: Target) -> None:
     """Raise :class:`AuditError` when there is nothing to audit in what eager ran."""
     calls = len(arm.calls)
     if arm.status == "failed" and arm.why.startswith(LEFT):
-        msg = (
-            f"{arm.why}: give {target.text} arguments after -- that make it run one, "
-            "or let it end as usual when it does not serve"
-        )
+        msg = f"{arm.why}: give {target.text} the arguments after -- that make it run one"
         raise AuditError(msg)
     if arm.status == "failed":
         msg = f"the eager arm failed before it could tell anything: {arm.why}"
@@ -35,7 +32,12 @@ def _raise_for_exception(arm: Arm, target: Target) -> None:
     """A missing package is the machine's trouble, any other exception the program's."""
     raised = arm.raised
     if raised is not None and raised.type == "ModuleNotFoundError":
-        name = raised.message.rpartition("named ")[2].strip("'\"")
+        name, _, hidden = raised.message.rpartition("named ")[2].partition("; ")
+        name = name.strip("'\"")
+        if hidden:
+            package = name.partition(".")[0]
+            msg = f"{target.text} cannot import {name}: a file {package}.py hides the package"
+            raise AuditError(msg)
         msg = f"{target.text} needs the package {name}, which is not installed here: install it"
         raise AuditError(msg)
 

@@ -15,7 +15,8 @@ from .region import CodeObject, Region
 from .timing import GuardLookup, SteadyState
 
 ArmStatus = Literal["finished", "stopped", "raised", "killed", "timed_out", "interrupted", "failed"]
-"""``stopped``: ended by us after the calls it was asked for. ``failed``: our own fault."""
+"""``stopped``: ended by us after the calls it was asked for, or by the program's own
+``os._exit(0)``; then ``why`` says so. ``failed``: our own fault."""
 
 ToolchainStatus = Literal["found", "missing", "unknown"]
 
