@@ -48,7 +48,7 @@ def target(folder: Path, text: str, name: str) -> Target:
         ),
         ("def f(:", "f", "raises on import: SyntaxError"),
         ("raise SystemExit(3)", "x", "raises on import: SystemExit: 3"),
-        ("x = 3", "x", "is a int: wanted a Workload"),
+        ("x = 3", "x", "is an int: wanted a Workload"),
         ("class x: ...", "x", "is a type: wanted a Workload"),
         ("def x(a): ...", "x", "needs the argument a: wanted a Workload"),
         ("def x(*, a): return a", "x.y", "has no x.y"),

@@ -129,7 +129,12 @@ _BY_SLUG: dict[str, tuple[Maker, ...]] = {
 }
 """For each finding, what could test it, the smallest first."""
 
-_NO_TEST = ("recompile-unnamed", "recompile-error", "recompile-other")
+_NO_TEST = (
+    "recompile-unnamed",
+    "recompile-error",
+    "recompile-other",
+    "recompile-concurrent",
+)
 
 
 def makers_for(slug: str) -> tuple[Maker, ...]:

@@ -79,7 +79,6 @@ class Watcher:
     def final(self, value: Any) -> None:
         """Take what the whole run left: state, a program's result."""
 
-
     def ended(self, exit_status: int) -> None:
         """Take the exit status that the program asked for."""
 
