@@ -34,7 +34,8 @@ def test_a_call_pays_the_entry_that_takes_it_and_those_asked_before() -> None:
     assert abs(found.per_refusal.value - 500) < 10
     assert lookup_cell(found).value == (
         "9.50 [9.50, 9.50] us a call, 10.0% of a compiled call; 4 entries, "
-        "3.0 asked in vain by a call, 0.50 [0.50, 0.50] us for each that refuses"
+        "3.0 asked in vain by a call, 0.50 [0.50, 0.50] us for each that refuses "
+        "(so 2.00 us for a call that all of them refuse)"
     )
 
 

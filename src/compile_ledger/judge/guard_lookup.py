@@ -76,6 +76,8 @@ def lookup_cell(found: GuardCost) -> Cell:
         text += f", {found.before:.1f} asked in vain by a call"
     if found.per_refusal.value is not None:
         text += f", {_micro(found.per_refusal)} us for each that refuses"
+        every = found.per_refusal.value * found.entries / 1e3
+        text += f" (so {every:.2f} us for a call that all of them refuse)"
     return Cell("guard lookup", text, TOOL)
 
 

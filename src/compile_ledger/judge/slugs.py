@@ -41,6 +41,7 @@ _TABLE = (
     Slug("switched-off", "STABLE", "A code object was switched off for good"),
     Slug("shared-line", "STABLE", "Unrelated regions share one cache line"),
     Slug("shadowed-entry", "STABLE", "A better graph is never reached again"),
+    Slug("compile-in-loop", "STABLE", "One line calls torch.compile again and again"),
     Slug("settled", "STABLE", "Recompiled, then settled", "it settled; its cost is shown"),
     Slug("not-worth-it", "WORTH_IT", "The compiled workload does not repay its cost"),
     Slug("observer-effect", "CAPTURED", "Diagnostics inside the region change what is captured"),

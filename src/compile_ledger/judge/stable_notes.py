@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from compile_ledger.facts.compile import Compile
 
 from .causes import failures_of, leading, summary
+from .compile_in_loop import compiled_in_loop
 from .document import Evidence, Finding, FindingCost
 from .guarded import guarded_at
 from .instruments import instrument
@@ -22,7 +23,8 @@ def notes(view: View, seen: tuple[Stream, ...], *, failed: bool) -> tuple[Findin
     """The notes of an arm; settling is said only where nothing failed."""
     shared = [shared_note(view, code) for code in view.roots if _note_shared(view, code)]
     ahead = limits_ahead(view, seen)
-    return (*shared, *ahead, *(() if failed else _settled(view, seen)))
+    loops = compiled_in_loop(view)
+    return (*shared, *ahead, *loops, *(() if failed else _settled(view, seen)))
 
 
 def _note_shared(view: View, code: int) -> bool:
