@@ -81,7 +81,7 @@ def recompiles(view: View, story: Story) -> Finding:
         actual=first.actual,
         count=found.compiles,
         cost=FindingCost(seconds=compile_seconds(view, events), calls=unseen or None),
-        evidence=(*_blamed(view, found), *quoted(view, events)),
+        evidence=(*_blamed(view, found), *quoted(view, events), *_predicted(found)),
         region=region,
         code_object=last.code_object,
     )
@@ -105,6 +105,12 @@ def _blamed(view: View, found: Cause) -> tuple[Evidence, ...]:
     text = f"{found.key.text}: {listed(found.values, 16)}" + (f" at {lines}" if lines else "")
     tool = instrument("recompile reasons", view.arm)
     return (Evidence(tool, text, count=found.compiles, arm=view.arm.name),)
+
+
+def _predicted(found: Cause) -> tuple[Evidence, ...]:
+    """What could remove such a recompile: a prediction, until an arm has shown it."""
+    change = KINDS[found.key.kind].experiment
+    return (Evidence("prediction, not measured", change),) if change else ()
 
 
 def unnamed_recompiles(view: View, found: Recurring, calls: int) -> Finding:
