@@ -20,7 +20,7 @@ from .entries import entry_of
 from .own_code import ours
 from .regions import call_of_stack
 from .session import CodeState, Session
-from .stack import describe
+from .stack import describe, entered_by_region
 
 if TYPE_CHECKING:
     from types import CodeType
@@ -56,7 +56,7 @@ class Miss:
         self.asked = False
         self.code = code
         self.entries = entries
-        self.is_root = False
+        self.is_root = entered_by_region()
         self.outer = outer
         self.region, self.call = call_of_stack()
         self.compile_id = ""
@@ -200,7 +200,15 @@ def _by_rule(miss: Miss, result: Any) -> bool:
     """
     if not getattr(result, "apply_to_code", True):
         return True
-    return miss.metrics is None and (not miss.is_root or _is_skipfile(miss.code))
+    if miss.metrics is None:
+        return not miss.is_root or _is_skipfile(miss.code)
+    return _had_nothing_to_compile(miss)
+
+
+def _had_nothing_to_compile(miss: Miss) -> bool:
+    """An inner frame or resume function without operations, that never had an entry."""
+    inner = not miss.is_root and not miss.entries
+    return inner and not getattr(miss.metrics, "fail_reason", None)
 
 
 def _is_skipfile(state: CodeState) -> bool:

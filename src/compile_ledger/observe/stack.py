@@ -67,15 +67,17 @@ def context_of_stack() -> Any:
     return None if frame is None else frame.f_locals.get("self")
 
 
-def is_root(frame: Any) -> bool:
-    """Whether a frame is the first of its region that is not torch's own."""
-    outer = frame.f_back
-    while outer is not None:
-        if is_wrapper(outer):
+def entered_by_region() -> bool:
+    """Whether the frame that Dynamo is asked about is its region's first that is not torch's.
+
+    It is not on the stack yet: its caller is, below our own frames.
+    """
+    for frame in callers(2):
+        if is_wrapper(frame):
             return True
-        if not is_library(outer.f_code.co_filename):
+        file = frame.f_code.co_filename
+        if not (is_ours(file) or is_library(file)):
             return False
-        outer = outer.f_back
     return False
 
 
