@@ -39,7 +39,7 @@ LEFT = "the program ended itself with os._exit(0)"
 """Why an arm ended without a goodbye, yet with success."""
 
 
-class AuditError(Exception):
+class AuditError(ValueError):
     """The audit cannot do its work: one line, with the remedy."""
 
 

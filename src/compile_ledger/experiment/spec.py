@@ -35,7 +35,6 @@ class ArmSpec:
     """Replace an expensive backend by ``eager``."""
     role: Role = "none"
     compare: int = 8
-    stop_after_compare: bool = False
     rtol: float | None = None
     atol: float | None = None
     fallback_random: bool = False

@@ -43,7 +43,7 @@ def _raise_for_exception(arm: Arm, target: Target) -> None:
 
 
 def _nothing_ran(arm: Arm, target: Target) -> str:
-    code = _exit_code(arm)
+    code = arm.exit_code or 0
     if not arm.regions:
         ended = f"ended with exit code {code} and " if code else ""
         return (
@@ -58,7 +58,3 @@ def _nothing_ran(arm: Arm, target: Target) -> str:
         f"{target.text} called torch.compile ({sites}) but never ran a compiled region{early}: "
         "give it the arguments after -- that make it run one"
     )
-
-
-def _exit_code(arm: Arm) -> int:
-    return arm.exit_code or 0

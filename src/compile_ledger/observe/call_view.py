@@ -28,18 +28,6 @@ def result(frame: FrameType | None) -> Any:
     return NOTHING if frame is None else frame.f_locals.get("result", NOTHING)
 
 
-def shows_results() -> bool:
-    """Whether this torch's wrapper keeps a call's result where it can be read."""
-    import torch
-
-    code = getattr(torch.compile(_probe, backend="eager"), "__code__", None)
-    return code is not None and "result" in code.co_varnames
-
-
-def _probe(value: Any) -> Any:
-    return value
-
-
 _MOST_SIZES = 32
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from compile_ledger.facts.place import Place, Raised
 
@@ -59,12 +59,6 @@ def is_wrapper(frame: FrameType) -> bool:
     if code.co_name not in _WRAPPERS or not code.co_filename.endswith("eval_frame.py"):
         return False
     return type(frame.f_locals.get("self")).__name__ == "OptimizeContext"
-
-
-def context_of_stack() -> Any:
-    """The ``OptimizeContext`` that the present stack runs under, or None."""
-    frame = wrapper_frame(4)
-    return None if frame is None else frame.f_locals.get("self")
 
 
 def entered_by_region() -> bool:
