@@ -41,14 +41,18 @@ MATRIX ?= 2.6.0 2.13.0 2.14.1
 matrix: $(MATRIX:%=.matrix/%/table.txt)
 	tail -n +1 $^
 
+.matrix/%/table.txt: .matrix/%/.installed $(wildcard src/compile_ledger/*/*.py tests/observe/*.py)
+	.matrix/$*/bin/python -m pytest tests/observe
+	.matrix/$*/bin/compile-ledger env --probe > $@
+
 # A machine whose pip configuration pins torch needs that pin lifted for this.
-.matrix/%/table.txt: $(wildcard src/compile_ledger/observe/*.py tests/observe/*.py)
+.PRECIOUS: .matrix/%/.installed
+.matrix/%/.installed: $(PACKAGING)
 	$(PYTHON) -m venv .matrix/$*
 	grep -v '^torch==' constraints/cpu.txt > .matrix/$*/constraints.txt
 	.matrix/$*/bin/python -m pip install --quiet --disable-pip-version-check \
 		--constraint .matrix/$*/constraints.txt torch==$* numpy --editable '.[dev]'
-	.matrix/$*/bin/python -m pytest tests/observe
-	.matrix/$*/bin/compile-ledger env --probe > $@
+	touch $@
 
 # Some distributions ship venv without pip; the second line puts it there.
 $(BIN)/python:

@@ -16,6 +16,7 @@ from .capabilities import Capabilities, need
 from .misses import current
 from .own_code import ours
 from .session import Session
+from .stand_in import hide, stand_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,14 +42,16 @@ def _after(session: Session, owner: Any, name: str, look: Callable[[Any, Any], N
     """Call ``look(arguments, result)`` after each call of ``owner.name``."""
     original = getattr(owner, name)
 
-    @functools.wraps(original)
     def watched(*args: Any, **kwargs: Any) -> Any:
-        result = original(*args, **kwargs)
+        try:
+            result = original(*args, **kwargs)
+        except BaseException as error:
+            hide(error)
+            raise
         session.contained(look, args, result)
         return result
 
-    setattr(owner, name, ours(watched))
-    session.restore.append(functools.partial(setattr, owner, name, original))
+    stand_in(session, owner, name, watched)
 
 
 def _hook_reasons(session: Session) -> None:

@@ -5,7 +5,6 @@ Runs only when no entry took the call, so it costs nothing in steady state.
 
 from __future__ import annotations
 
-import functools
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +20,7 @@ from .own_code import ours
 from .regions import call_of_stack
 from .session import CodeState, Session
 from .stack import describe, entered_by_region
+from .stand_in import hide, stand_in
 
 if TYPE_CHECKING:
     from types import CodeType
@@ -85,12 +85,12 @@ def install(session: Session) -> None:
     target = convert_frame.CatchErrorsWrapper
     original = target.__call__
 
-    @functools.wraps(original)
     def call(self: Any, frame: Any, *args: Any, **kwargs: Any) -> Any:
         miss = session.contained(_before, session, frame.f_code, args)
         try:
             result = original(self, frame, *args, **kwargs)
         except BaseException as error:
+            hide(error)
             if miss is not None:
                 session.contained(_after, session, miss, None, error)
             raise
@@ -98,8 +98,7 @@ def install(session: Session) -> None:
             session.contained(_after, session, miss, result, None)
         return result
 
-    target.__call__ = ours(call)
-    session.restore.append(functools.partial(setattr, target, "__call__", original))
+    stand_in(session, target, "__call__", call)
 
 
 @ours

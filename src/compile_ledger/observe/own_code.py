@@ -29,6 +29,11 @@ def _mark(code: CodeType) -> None:
             _mark(inner)
 
 
+def is_ours_code(code: CodeType) -> bool:
+    """Whether a code object is of a function that was marked as ours."""
+    return _codes.get(id(code)) is code
+
+
 def skip_ours() -> None:
     """Tell Dynamo to leave our functions alone, those to come included.
 

@@ -23,6 +23,7 @@ from .own_code import ours
 from .session import Session, peek
 from .settings import recompile_limit
 from .stack import user_site, wrapper_frame
+from .stand_in import hide, stand_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -116,25 +117,29 @@ def install(session: Session) -> None:
 def _hook_init(session: Session, context_class: Any) -> None:
     original = context_class.__init__
 
-    @functools.wraps(original)
     def init(self: Any, *args: Any, **kwargs: Any) -> None:
-        original(self, *args, **kwargs)
+        try:
+            original(self, *args, **kwargs)
+        except BaseException as error:
+            hide(error)
+            raise
         session.contained(_new_region, session, self)
 
-    context_class.__init__ = ours(init)
-    session.restore.append(functools.partial(setattr, context_class, "__init__", original))
+    stand_in(session, context_class, "__init__", init)
 
 
 def _hook_call(session: Session, context_class: Any) -> None:
     original = context_class.__call__
 
-    @functools.wraps(original)
     def call(self: Any, fn: Any) -> Any:
         session.contained(_name_region, session, self, fn)
-        return original(self, fn)
+        try:
+            return original(self, fn)
+        except BaseException as error:
+            hide(error)
+            raise
 
-    context_class.__call__ = ours(call)
-    session.restore.append(functools.partial(setattr, context_class, "__call__", original))
+    stand_in(session, context_class, "__call__", call)
 
 
 @ours

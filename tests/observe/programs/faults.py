@@ -1,19 +1,38 @@
-"""Every hook of ours fails; the program must not notice: ``faults.py DIR``."""
+"""Every hook of ours fails, one after the other; the program must not notice: ``faults.py DIR``.
+
+Prints a line for each: what was made to fail, how often that was counted, and where.
+"""
 
 import sys
+from collections import Counter
 from typing import Any
 
 import torch
 
-from compile_ledger.observe import breaks, entries, evidence, live, misses, regions
+from compile_ledger.observe import (
+    breaks,
+    entries,
+    evidence,
+    live,
+    misses,
+    recorder,
+    regions,
+    session,
+    timeline,
+)
 
-FAULTY = {
-    regions: ("_new_region", "_name_region"),
-    misses: ("_before", "_fact", "_judge"),
-    entries: ("_count_entry",),
-    evidence: ("as_break", "_source_name", "_dynamic_axes"),
-    breaks: ("_place",),
-}
+FAULTY = (
+    (regions, ("_new_region", "_name_region")),
+    (misses, ("_before", "_after", "_fact", "_judge", "call_of_stack", "entry_count")),
+    (entries, ("_count_entry",)),
+    (evidence, ("as_break", "_source_name", "_dynamic_axes", "current", "next")),
+    (breaks, ("_place",)),
+    (timeline.EventRing, ("saw_miss", "flush")),
+    (recorder.Recorder, ("counters", "_cache_lines")),
+    (session.Session, ("tell", "code_state", "thread_number")),
+    (live.Recording, ("_wake",)),
+)
+LIMIT = 4
 
 
 class FaultError(Exception):
@@ -31,27 +50,51 @@ def function(x: Any, n: float) -> Any:
 
 
 def work() -> None:
+    torch._dynamo.reset()
     compiled = torch.compile(function, backend="eager")
     for size in (2, 3, 4, 3):
         assert torch.equal(compiled(torch.ones(size), 2.0), torch.ones(size) * 2 + 1)
+    static = torch.compile(lambda x: x + 1, backend="eager", dynamic=False)
+    with torch._dynamo.config.patch(recompile_limit=LIMIT):
+        for size in range(2, 4 + LIMIT):
+            assert torch.equal(static(torch.ones(size)), torch.ones(size) + 1)
+    with torch.compiler.set_stance("fail_on_recompile"):
+        try:
+            compiled(torch.ones(2, 2), 2.0)
+        except RuntimeError:
+            return
+    raise AssertionError
+
+
+def losses_when(owner: Any, name: str) -> Counter[str]:
+    """Work with ``owner.name`` failing; what was counted as lost, by place."""
+    missing = object()
+    own = vars(owner).get(name, missing)
+    setattr(owner, name, fail)
+    recording = live.start(sys.argv[1], timeline=1000)
+    assert recording.recorder
+    lost = recording.recorder.session.sink.lost
+    try:
+        work()
+        live.stop()
+    finally:
+        if own is missing:
+            delattr(owner, name)
+        else:
+            setattr(owner, name, own)
+    counted: Counter[str] = Counter()
+    for (where, why), number in lost.items():
+        assert why.startswith("FaultError"), (name, where, why)
+        counted[where] += number
+    return counted
 
 
 def main() -> None:
-    for module, names in FAULTY.items():
+    for owner, names in FAULTY:
         for name in names:
-            own = getattr(module, name)
-            setattr(module, name, fail)
-            recording = live.start(sys.argv[1])
-            session = recording.recorder.session if recording.recorder else None
-            assert session
-            try:
-                torch._dynamo.reset()
-                work()
-            finally:
-                setattr(module, name, own)
-                live.stop()
-            print(name, sum(session.sink.lost.values()))
-            session.sink.lost.clear()
+            counted = losses_when(owner, name)
+            print(name, counted.total() if hasattr(counted, "total") else sum(counted.values()),
+                  *sorted(counted))  # fmt: skip
 
 
 main()
