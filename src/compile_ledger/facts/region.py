@@ -44,7 +44,7 @@ class CodeObject:
     resume_of: str = ""
     """For a resume function: the name of the function it continues."""
     uncounted: int = 0
-    """Entries that were there before the recorder, whose runs it cannot count."""
+    """Entries whose runs the recorder cannot count: older than it, or of a generator."""
 
     @property
     def place(self) -> Place:

@@ -7,9 +7,13 @@ counted too. Costs 30 to 60 ns a run (docs/recording.md).
 
 from __future__ import annotations
 
+import dataclasses
+import inspect
 import sys
 import weakref
 from typing import TYPE_CHECKING, Any
+
+from compile_ledger.facts.environment import Capability
 
 from .capabilities import need
 from .own_code import ours
@@ -19,6 +23,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from types import CodeType
 
+    from .session import CodeState
+
+_SUSPENDS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+_SUSPENDED = Capability(
+    "entries-that-suspend",
+    present=False,
+    why="a generator's or coroutine's frame has no room for a counter",
+    shows="runs of entries of generators and coroutines",
+)
+"""Python makes such a frame as large as the original code needs. Dynamo's own code
+already outgrows it (torch 2.13 writes past its end there, with and without us)."""
 _HAS_RESUME = sys.version_info >= (3, 11)
 
 
@@ -38,6 +53,9 @@ def install(session: Session) -> None:
 @ours
 def _count_entry(session: Session, code: CodeType, out: CodeType) -> CodeType:
     state = session.code_state(code)
+    if code.co_flags & _SUSPENDS:
+        _leave_uncounted(session, state)
+        return out
     session.tell(state)
     number = state.fact.id
     entry = EntryState(number, session.unique_id(number, current_compile_id()))
@@ -49,6 +67,15 @@ def _count_entry(session: Session, code: CodeType, out: CodeType) -> CodeType:
     entry.new_code = weakref.ref(new)
     session.entries.append(entry)
     return new
+
+
+def _leave_uncounted(session: Session, state: CodeState) -> None:
+    """Say that an entry of this code object has no counter, so that no total is guessed."""
+    session.uncounted = True
+    state.fact = dataclasses.replace(state.fact, uncounted=state.fact.uncounted + 1)
+    state.told = False
+    session.tell(state)
+    session.sink.write(_SUSPENDED)
 
 
 def current_compile_id() -> str:
