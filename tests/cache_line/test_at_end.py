@@ -48,7 +48,7 @@ def _a_recorder_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
 def recorded(folder: Path, program: Any) -> Arm:
     with compile_ledger.record(folder) as recording:
         program()
-    (one,) = read_all(recording.path)
+    (one,) = read_all(recording.path).recorded
     assert one.arm.lost == ()
     return one.arm
 
@@ -107,7 +107,7 @@ def test_a_limit_is_in_the_state_although_the_model_is_gone(tmp_path: Path) -> N
     assert all(entry.valid for entry in line.entries)
     assert sum(len(entry.guards) for entry in line.entries) < 24
     assert line.folded > 150
-    assert len(form("json")(judge_recorded(read_all(tmp_path)[0]))) < 60_000
+    assert len(form("json")(judge_recorded(read_all(tmp_path).recorded[0]))) < 60_000
 
 
 def test_what_one_process_keeps_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -133,7 +133,7 @@ def test_a_failure_of_ours_is_lost_evidence(
     monkeypatch.setattr(at_end, "fold", fails)
     with compile_ledger.record(tmp_path) as recording:
         two_entries()
-    (one,) = read_all(recording.path)
+    (one,) = read_all(recording.path).recorded
     assert one.arm.status == "finished"
     assert one.arm.cache_lines == ()
     assert [(lost.where, lost.why) for lost in one.arm.lost] == [
@@ -148,7 +148,9 @@ def ledger(tmp_path: Path) -> Path:
         torch.compile(broken, backend="eager")(torch.ones(3))
 
     recorded(tmp_path, program)
-    (tmp_path / "ledger.json").write_bytes(form("json")(judge_recorded(read_all(tmp_path)[0])))
+    (tmp_path / "ledger.json").write_bytes(
+        form("json")(judge_recorded(read_all(tmp_path).recorded[0]))
+    )
     return tmp_path
 
 
@@ -190,7 +192,7 @@ def test_a_limit_is_seen_coming(tmp_path: Path) -> None:
             compiled(torch.ones(size))
 
     recorded(tmp_path, program)
-    ledger = judge_recorded(read_all(tmp_path)[0])
+    ledger = judge_recorded(read_all(tmp_path).recorded[0])
     (note,) = [found for found in ledger.findings if found.slug == "limit-ahead"]
     assert note.sentence.startswith(
         "scale has 7 entries and 1 of 8 left before recompile_limit; at the pace of the last 3 "
@@ -208,7 +210,9 @@ def test_saved_and_live_answers_agree(tmp_path: Path) -> None:
             compiled(torch.ones(size), by)
 
     recorded(tmp_path, program)
-    (tmp_path / "ledger.json").write_bytes(form("json")(judge_recorded(read_all(tmp_path)[0])))
+    (tmp_path / "ledger.json").write_bytes(
+        form("json")(judge_recorded(read_all(tmp_path).recorded[0]))
+    )
     saved = load_cache_line(tmp_path)
     for size in (2, 3, 5):
         for by in ("a", "b", "c"):

@@ -116,7 +116,7 @@ def test_blank_lines_and_carriage_returns_are_no_damage(path: Path) -> None:
 )
 def test_a_file_without_a_header_is_no_recording(path: Path, content: bytes) -> None:
     path.write_bytes(content)
-    with pytest.raises(RecordingError, match="not a compile-ledger recording"):
+    with pytest.raises(RecordingError, match=r"not a compile-ledger recording|is empty"):
         read_arm(path)
 
 

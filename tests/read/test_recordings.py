@@ -1,6 +1,7 @@
 """Recordings on disk become arms, however they ended."""
 
 import dataclasses
+import os
 from pathlib import Path
 
 import pytest
@@ -71,7 +72,7 @@ def test_the_busiest_process_comes_first(tmp_path: Path) -> None:
         region = Region(0, "f")
         path = tmp_path / f"rank1-pid{pid}.ledger.jsonl"
         write(path, header, region, reading(1, {0: calls}, {}, 0), Goodbye("finished"))
-    found = read_all(tmp_path)
+    found = read_all(tmp_path).recorded
     assert [(one.who, one.calls) for one in found] == [("rank 1, pid 2", 9), ("rank 1, pid 1", 3)]
 
 
@@ -95,3 +96,22 @@ def test_what_is_not_there_and_what_is_no_recording(tmp_path: Path) -> None:
         read_all(tmp_path / "nowhere")
     with pytest.raises(RecordingError, match="no header"):
         read_all(write(tmp_path / "x.txt", tail=b"hello\n"))
+
+
+def test_a_folder_is_read_past_what_is_damaged(tmp_path: Path) -> None:
+    write(tmp_path / "pid1.ledger.jsonl", HEADER, Region(0, "f"))
+    (tmp_path / "pid2.ledger.jsonl").touch()
+    (tmp_path / "pid3.ledger.jsonl").write_bytes(bytes(range(256)))
+    (tmp_path / "pid4.ledger.jsonl").mkdir()
+    os.mkfifo(tmp_path / "pid5.ledger.jsonl")
+    found = read_all(tmp_path)
+    assert [one.path.name for one in found.recorded] == ["pid1.ledger.jsonl"]
+    empty, foreign = found.unread
+    assert "pid2.ledger.jsonl is empty" in empty
+    assert "pid3.ledger.jsonl is not a compile-ledger recording" in foreign
+
+
+def test_a_folder_of_damage_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "pid2.ledger.jsonl").touch()
+    with pytest.raises(RecordingError, match="is empty"):
+        read_all(tmp_path)

@@ -1,7 +1,8 @@
 """Judge a recording: what one run shows, and by name what it cannot show.
 
 PATH is the folder that record wrote to, or one file of it. Every process is judged;
-the one with a diagnosis, else the busiest, is shown, the others are listed.
+the one with a diagnosis, else the busiest, is shown, the others are listed, and so are
+files that cannot be read.
 
 Exit code: 0 no level failed, 1 a level failed in some process, 2 nothing could be read.
 """
@@ -39,13 +40,19 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Judge and show. Raises ``RecordingError``, ``OutputError``, ``OSError``."""
     output.check([options.html])
-    judged = [(one, judge_recorded(one)) for one in read_all(options.path)]
+    found = read_all(options.path)
+    judged = [(one, judge_recorded(one)) for one in found.recorded]
     judged.sort(key=lambda pair: pair[1].diagnosis is None)
     if options.output is not None:
         _keep(output.folder(options.output), judged)
     output.show(judged[0][1], options)
+    stream = sys.stderr if options.json or options.md else sys.stdout
     if len(judged) > 1:
-        _list(judged, sys.stderr if options.json or options.md else sys.stdout)
+        _list(judged, stream)
+    for why in found.unread[:_MOST_LISTED]:
+        stream.write(f"not read: {why}\n")
+    if len(found.unread) > _MOST_LISTED:
+        stream.write(f"and {len(found.unread) - _MOST_LISTED} more files that were not read\n")
     return max(output.exit_code(ledger, options) for _, ledger in judged)
 
 

@@ -64,6 +64,8 @@ class Compile:
     """Sources that automatic dynamic shapes decided to make symbolic, as ``x[1]``."""
     graph_ops: int | None = None
     """Operations in the captured graph; None: no record, 0: no graph."""
+    calls_graph: bool | None = None
+    """Whether the entry's code calls a graph; None: no entry, or its code was not seen."""
     guards: int | None = None
     started_ns: int = 0
     """Since the recording began."""
@@ -83,6 +85,15 @@ class Compile:
         return self.outcome in ("compiled", "recompiled")
 
     @property
+    def hit_limit(self) -> bool:
+        """True when a limit refused the attempt: eagerly, or with ``fullgraph`` by raising."""
+        return self.outcome == "refused" or (self.outcome == "raised" and bool(self.limit))
+
+    @property
     def has_graph(self) -> bool:
-        """True when the entry holds a graph with at least one operation."""
-        return self.kept and bool(self.graph_ops)
+        """True when the entry holds a graph with at least one operation.
+
+        Where no record was made (a compile inside a compile), its code tells.
+        """
+        told = self.calls_graph if self.graph_ops is None else self.graph_ops
+        return self.kept and bool(told)

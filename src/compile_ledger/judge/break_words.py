@@ -9,6 +9,8 @@ _INTERNAL = ((re.compile(r"generic_jump\b.*"), "Data-dependent branching (generi
 
 
 def worded(reason: str) -> str:
-    """The first line of a reason, in words where it is a name of the runtime's code."""
-    line = reason.split("\n", maxsplit=1)[0]
+    """The first line of a reason, and what a colon there announces, in words."""
+    line, *rest = reason.split("\n", maxsplit=2)
+    if line.endswith(":") and rest:
+        line = f"{line} {rest[0]}"
     return next((words for pattern, words in _INTERNAL if pattern.fullmatch(line)), line)

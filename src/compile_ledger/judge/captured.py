@@ -7,7 +7,7 @@ from compile_ledger.facts.contract import Contract
 from .capture_findings import frame_skipped, graph_break, lost_frames, no_graph
 from .choose import Arms, deciding_capture
 from .document import Finding
-from .graphs import GraphsPerCall, graphs_per_call
+from .graphs import GraphsPerCall, graph_readings
 from .instruments import instrument
 from .judged import Judged, failed, judged, not_measured
 from .shut_out import shut_out_words
@@ -23,7 +23,7 @@ def judge_captured(arms: Arms, contract: Contract) -> Judged:
     if arm is None:
         return not_measured("CAPTURED", "no compiled arm saw a call", command)
     view = look(arm)
-    readings = _readings(view)
+    readings = graph_readings(view)
     findings = _failures(view, readings)
     if findings:
         return failed("CAPTURED", findings)
@@ -34,11 +34,6 @@ def judge_captured(arms: Arms, contract: Contract) -> Judged:
     if not known or len(known) < len(readings):
         return not_measured("CAPTURED", _unseen(view), command)
     return judged("CAPTURED", "holds", _holds(view, known))
-
-
-def _readings(view: View) -> list[GraphsPerCall | None]:
-    """One for each region that was called; None where its graphs were not counted."""
-    return [graphs_per_call(view, region) for region in view.called]
 
 
 def _failures(view: View, readings: list[GraphsPerCall | None]) -> tuple[Finding, ...]:
@@ -68,6 +63,9 @@ def _unseen(view: View) -> str:
 
 def _holds(view: View, readings: list[GraphsPerCall]) -> str:
     served = sum(reading.served for reading in readings)
-    kind = "steady call" if all(reading.settled for reading in readings) else "served call"
+    steady = all(reading.settled for reading in readings)
+    made = served if steady else sum(reading.calls for reading in readings)
+    calls = count(served, "call") if served == made else f"{served} of {count(made, 'call')}"
+    kind = "steady call" if steady else "served call"
     tool = instrument("entry runs", view.arm)
-    return f"1 graph per {kind}, no frame skipped ({count(served, 'call')}; {tool})"
+    return f"1 graph per {kind}, no frame skipped ({calls}; {tool})"

@@ -99,7 +99,7 @@ def cause(key: Key, events: Iterable[Compile]) -> Cause:
     """Gather the failures of one cause over some compiles."""
     having = [event for event in events if any(key_of(f) == key for f in failures_of(event))]
     found = tuple(f for event in having for f in failures_of(event) if key_of(f) == key)
-    return Cause(key, found, len(having), any(event.outcome == "refused" for event in having))
+    return Cause(key, found, len(having), any(event.hit_limit for event in having))
 
 
 def summary(events: Iterable[Compile]) -> str:

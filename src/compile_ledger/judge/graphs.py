@@ -36,6 +36,16 @@ class GraphsPerCall:
         return low if low == high else f"{low} to {high}"
 
 
+def graph_readings(view: View) -> list[GraphsPerCall | None]:
+    """One for each region that was called, or for those that share code where totals tell.
+
+    None where graphs were not counted.
+    """
+    found = [graphs_per_call(view, region) for region in view.called]
+    first = {reading.region: reading for reading in found if reading}
+    return [*first.values(), *(reading for reading in found if reading is None)]
+
+
 def graphs_per_call(view: View, region: int) -> GraphsPerCall | None:
     """Count for one region; None where entries were not counted, or nothing was called."""
     calls = view.calls.get(region, ())
@@ -59,26 +69,53 @@ def _from_calls(region: int, calls: tuple[Call, ...]) -> GraphsPerCall | None:
 
 
 def _from_counters(view: View, region: int) -> GraphsPerCall | None:
-    """From a recording's totals: entry runs of the region's code objects over its calls."""
+    """From a recording's totals: entry runs over calls, of regions that share code together."""
     counters = view.arm.counters
-    calls = view.length(region)
-    if counters is None or not calls or any(code.uncounted for code in view.code.values()):
+    if counters is None or not view.length(region):
         return None
-    mine = {c.code_object for c in view.compiles_of(region)}
-    mine |= {c.code_object for c in view.inherited if c.region == region}
+    if any(code.uncounted for code in view.code.values()):
+        return None
+    group, mine = _sharing(view, region)
+    calls = sum(view.length(member) for member in group)
+    ran = any(entry.runs for entry in counters.entries)
+    kept = any(c.kept for c in (*view.compiles, *view.inherited) if c.code_object in mine)
+    if (kept and not counters.entries) or (not mine and ran):
+        return None
+    roots = {known.root for member in group if (known := view.regions.get(member))}
+    entered = [entry.runs for entry in counters.entries if entry.code_object in roots]
+    served = min(calls - unserved(view, group), sum(entered) if any(entered) else calls)
+    if served <= 0:
+        return None
+    per_call = round(_graph_runs(view, mine) / served, 2)
+    return GraphsPerCall(group[0], calls, served, per_call, per_call, settled=False)
+
+
+def _sharing(view: View, region: int) -> tuple[tuple[int, ...], set[int]]:
+    """The regions that share code objects with one, directly or not, and those code objects."""
+    group, mine = {region}, code_of(view, region)
+    while True:
+        more = {other for code in mine for other in view.regions_on(code)} - group
+        if not more:
+            return tuple(sorted(group)), mine
+        group |= more
+        mine |= {code for other in more for code in code_of(view, other)}
+
+
+def code_of(view: View, region: int) -> set[int]:
+    """The code objects that a region enters first, or compiled."""
+    made = (*view.compiles_of(region), *(c for c in view.inherited if c.region == region))
     known = view.regions.get(region)
-    if known and known.root is not None:
-        mine.add(known.root)
-    served = calls - unserved(view, region)
-    alone = all(len(view.regions_on(code)) == 1 for code in mine)
-    if not alone or (mine and not counters.entries) or served <= 0:
-        return None
+    root = {known.root} if known and known.root is not None else set()
+    return {event.code_object for event in made} | root
+
+
+def _graph_runs(view: View, code_objects: set[int]) -> int:
+    """Runs of the entries of some code objects that hold a graph."""
     every = (*view.compiles, *view.inherited)
     bare = {(c.code_object, c.compile_id) for c in every if c.kept and not c.has_graph}
-    runs = sum(
+    entries = view.arm.counters.entries if view.arm.counters else ()
+    return sum(
         entry.runs
-        for entry in counters.entries
-        if entry.code_object in mine and (entry.code_object, entry.compile_id) not in bare
+        for entry in entries
+        if entry.code_object in code_objects and (entry.code_object, entry.compile_id) not in bare
     )
-    per_call = round(runs / served, 2)
-    return GraphsPerCall(region, calls, served, per_call, per_call, settled=False)

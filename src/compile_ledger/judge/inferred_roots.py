@@ -1,7 +1,8 @@
 """The code object that a region enters when none of its calls reached Dynamo.
 
-Calls that fall back from the first on have no compile to tell the root by: their
-line is that of the regions that compile the same target, or the one that is full.
+Calls that fall back from the first on, or that other regions' entries take, have no
+compile to tell the root by: their line is that of the regions that compile the same
+target, or the one that is full.
 """
 
 from __future__ import annotations
@@ -14,10 +15,10 @@ from compile_ledger.facts.region import Region
 
 def with_roots(arm: Arm) -> tuple[Region, ...]:
     """The regions of an arm, those that only ever fell back with the root of their likes."""
-    lost = _only_silent(arm)
+    lost = _only_silent(arm) | _never_compiled(arm)
     if not lost:
         return arm.regions
-    full = {c.code_object for c in arm.compiles if c.outcome == "refused"}
+    full = {c.code_object for c in arm.compiles if c.hit_limit}
     return tuple(
         replace(region, root=_root(region, arm, full)) if region.id in lost else region
         for region in arm.regions
@@ -32,13 +33,22 @@ def _only_silent(arm: Arm) -> set[int]:
     return {region.id for region in arm.regions if region.root is None} & silent
 
 
+def _never_compiled(arm: Arm) -> set[int]:
+    """Regions of a recording that were called, and none of whose calls reached Dynamo."""
+    if arm.calls or arm.counters is None:
+        return set()
+    called = {of.region for of in arm.counters.regions if of.calls}
+    called -= {event.region for event in arm.compiles if event.region is not None}
+    return {region.id for region in arm.regions if region.root is None} & called
+
+
 def _root(region: Region, arm: Arm, full: set[int]) -> int | None:
-    """The full line of regions with the same target; else the only full line there is."""
+    """The line of regions with the same target; else the only full line there is."""
     alike = {
         other.root
         for other in arm.regions
-        if other.root in full
-        and (other.kind, other.target_place) == (region.kind, region.target_place)
+        if other.root is not None and other.target_place == region.target_place
     }
-    found = alike or full
+    found = (alike & full or alike) if region.target_place is not None else set()
+    found = found or (full if arm.calls else set())
     return next(iter(found)) if len(found) == 1 else None

@@ -11,7 +11,7 @@ from .instruments import instrument
 from .reasons import entry_count, on_same_code, quoted
 from .skips import EMPTY_WORDS, was_empty
 from .view import View
-from .words import count, spans
+from .words import count, listed, spans
 
 
 def cache_limit(view: View, hit: Compile) -> Finding:
@@ -22,13 +22,16 @@ def cache_limit(view: View, hit: Compile) -> Finding:
     name = f"{hit.limit or 'a recompile limit'}{value}"
     at = at_call(view, hit)
     frame = code.name if code else "a frame"
-    kept = max(hit.entries_before, sum(c.kept for c in on_same_code(view, hit)))
+    same = on_same_code(view, hit)
+    kept = hit.entries_before or sum(c.kept for c in same)
+    again = [at_call(view, c) for c in same if c.outcome == "refused" and c is not hit]
+    also = f", and again{listed(again, 3)}" if again else ""
     return Finding(
         id=f"cache-limit:{hit.code_object}",
         slug="cache-limit",
         level="STABLE",
         severity="failure",
-        sentence=f"{name} was hit on {frame}{at}, with {entry_count(kept)} in its cache line",
+        sentence=f"{name} was hit on {frame}{at}, with {entry_count(kept)} in its cache line{also}",
         site=view.site(region, hit.code_object),
         subject=hit.limit,
         expected=f"at most {hit.limit_value}" if hit.limit_value is not None else "",
@@ -81,6 +84,27 @@ def silent_total(view: View, hit: Compile, number: int, *, alone: bool) -> Findi
         evidence=(Evidence(instrument("lookups", view.arm), said, arm=view.arm.name),),
         region=region,
         code_object=hit.code_object,
+    )
+
+
+def silent_unexplained(view: View, number: int) -> Finding:
+    """Silent lookups of a recording in which no limit was seen to be hit."""
+    region = view.called[0] if len(view.called) == 1 else None
+    said = (
+        f"{count(number, 'lookup')} found no entry and ran eagerly, unannounced, though no limit "
+        f"was hit: as under the stance eager_on_recompile, or torch._dynamo.run"
+    )
+    return Finding(
+        id="silent-eager:all",
+        slug="silent-eager",
+        level="STABLE",
+        severity="failure",
+        sentence=said,
+        site=view.site(region),
+        count=number,
+        cost=FindingCost(calls=number),
+        evidence=(Evidence(instrument("lookups", view.arm), said, arm=view.arm.name),),
+        region=region,
     )
 
 

@@ -50,8 +50,31 @@ def _from_totals(view: View, region: int) -> list[Disposition | None]:
         worst[key] = min(worst.get(key, event.outcome), event.outcome, key=WORST_FIRST.index)
     found: list[Disposition | None] = list(worst.values())
     lost = sum(found.count(name) for name in ("refused", "switched_off", "raised"))
-    found += ["fell_back"] * max(0, unserved(view, region) - lost)
-    return found + ["reused"] * max(0, view.length(region) - len(found))
+    found += ["fell_back"] * max(0, unserved(view, (region,)) - lost)
+    rest = max(0, view.length(region) - len(found))
+    made = found.count("compiled") + found.count("recompiled")
+    entered = entered_calls(view, region)
+    reused = rest if entered is None else min(rest, max(0, entered - made))
+    off = any(c.outcome == "switched_off" and _is_root(view, region, c) for c in view.compiles)
+    return found + ["reused"] * reused + ["switched_off" if off else "skipped"] * (rest - reused)
+
+
+def entered_calls(view: View, region: int) -> int | None:
+    """Calls in which an entry of the region's first frame ran; None where that is not known."""
+    counters, known = view.arm.counters, view.regions.get(region)
+    root = known.root if known else None
+    if counters is None or root is None or view.regions_on(root) != (region,):
+        return None
+    uncounted = any(code.uncounted for code in view.code.values())
+    kept = any(c.kept for c in view.compiles if c.code_object == root)
+    if uncounted or (kept and not counters.entries):
+        return None
+    return sum(entry.runs for entry in counters.entries if entry.code_object == root)
+
+
+def _is_root(view: View, region: int, event: Compile) -> bool:
+    known = view.regions.get(region)
+    return known is not None and known.root == event.code_object
 
 
 def code_object_rows(view: View) -> tuple[CodeObjectRow, ...]:
@@ -111,7 +134,7 @@ def _runs(view: View, code: int, compile_id: str) -> int | None:
 
 
 def _limit(events: list[Compile]) -> Limit | None:
-    hit = next((c for c in events if c.outcome == "refused"), None)
+    hit = next((c for c in events if c.hit_limit), None)
     return Limit(hit.limit or "recompile_limit", hit.call, hit.limit_value) if hit else None
 
 

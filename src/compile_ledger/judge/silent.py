@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from .view import View
 
@@ -62,7 +62,7 @@ def silent_after(view: View, code_object: int) -> tuple[int, bool]:
     own = silent_on(view, code_object)
     if own is not None:
         return own, True
-    limited = {c.code_object for c in view.compiles if c.outcome == "refused"}
+    limited = {c.code_object for c in view.compiles if c.hit_limit}
     known = {code: silent_on(view, code) for code in limited}
     total = silent_lookups(view)
     if sum(number is None for number in known.values()) == 1:
@@ -70,17 +70,21 @@ def silent_after(view: View, code_object: int) -> tuple[int, bool]:
     return total, False
 
 
-def unserved(view: View, region: int) -> int:
-    """Calls of a region that no compiled code served, from the counters' totals.
+def unserved(view: View, regions: Collection[int]) -> int:
+    """Calls of regions that share code which no compiled code served, from totals.
 
-    Silent calls belong to the region whose first frame they passed; where regions
-    share it, or only a frame inside fell back, to the one region that hit a limit.
+    Silent calls belong to the regions whose first frame they passed; where only a frame
+    inside fell back, to those regions if no other hit a limit.
     """
-    events = view.compiles_of(region)
+    events = [event for region in regions for event in view.compiles_of(region)]
     lost = sum(event.outcome in ("refused", "switched_off", "raised") for event in events)
-    limited = {view.region_of(c) for c in view.compiles if c.outcome == "refused"}
-    if limited == {region}:
+    limited = {view.region_of(c) for c in view.compiles if c.hit_limit}
+    if limited and limited <= set(regions):
         return lost + silent_lookups(view)
-    root = view.regions[region].root if region in view.regions else None
-    alone = root is not None and view.roots.get(root) == (region,) and region in limited
-    return lost + ((silent_on(view, root) or 0) if alone and root is not None else 0)
+    roots = {known.root for region in regions if (known := view.regions.get(region))}
+    own = [root for root in roots if root is not None and _all_in(view, root, regions)]
+    return lost + sum(silent_on(view, root) or 0 for root in own if limited & set(regions))
+
+
+def _all_in(view: View, root: int, regions: Collection[int]) -> bool:
+    return set(view.roots.get(root, ())) <= set(regions)

@@ -37,7 +37,7 @@ _TABLE = (
     Slug("cache-limit", "STABLE", "The recompile limit was hit"),
     Slug("limit-without-effect", "STABLE", "The limit was raised where it has no effect"),
     Slug("limit-ahead", "STABLE", "A recompile limit will be hit if compiling goes on"),
-    Slug("silent-eager", "STABLE", "Calls ran eagerly after the limit, unannounced"),
+    Slug("silent-eager", "STABLE", "Calls ran eagerly, unannounced"),
     Slug("switched-off", "STABLE", "A code object was switched off for good"),
     Slug("shared-line", "STABLE", "Unrelated regions share one cache line"),
     Slug("shadowed-entry", "STABLE", "A better graph is never reached again"),

@@ -10,12 +10,18 @@ from .at_call import at_call
 from .causes import cause
 from .document import Finding
 from .limit_without_effect import raised_in_vain
-from .loss_findings import cache_limit, silent_eager, silent_total, switched_off
+from .loss_findings import (
+    cache_limit,
+    silent_eager,
+    silent_total,
+    silent_unexplained,
+    switched_off,
+)
 from .recompile_findings import Story, cause_of, fresh_code, recompiles, unnamed_recompiles
 from .recurrence import Recurring, ending, made_anew
 from .shadowed import shadowed
 from .shared_line import shared_failure, unrelated
-from .silent import silent_after, silent_calls
+from .silent import silent_after, silent_calls, silent_lookups
 from .stream import Stream, streams
 from .view import View
 from .words import count
@@ -23,7 +29,7 @@ from .words import count
 
 def failures(view: View) -> tuple[Finding, ...]:
     """All failures of STABLE in one arm; what cost most calls comes first."""
-    limited = {hit.code_object: hit for hit in reversed(view.compiles) if hit.outcome == "refused"}
+    limited = {hit.code_object: hit for hit in reversed(view.compiles) if hit.hit_limit}
     found: list[Finding] = []
     counted: set[tuple[int, int]] = set()
     for hit in limited.values():
@@ -66,9 +72,16 @@ def _how_it_ends(view: View, hit: Compile, silent: int) -> str:
     value = f" ({hit.limit_value})" if hit.limit_value is not None else ""
     name = f"{hit.limit or 'the recompile limit'}{value}"
     at = at_call(view, hit)
+    raising = sum(c.hit_limit for c in view.compiles if c.code_object == hit.code_object)
+    if hit.outcome == "raised":
+        return f"{name} was hit{at}, and {count(raising, 'call')} raised ({_error(hit)})"
     if not silent:
         return f"{name} was hit{at}"
     return f"{name} was hit{at}, then {count(silent, 'call')} ran eagerly, unannounced"
+
+
+def _error(hit: Compile) -> str:
+    return hit.raised.type.rpartition(".")[2] if hit.raised else "with fullgraph=True"
 
 
 def _recurring(view: View, stream: Stream, limited: set[int]) -> Iterator[Finding]:
@@ -114,6 +127,8 @@ def _calls_after(view: View, event: Compile) -> list[int]:
 
 def _unexplained(view: View, counted: set[tuple[int, int]]) -> Iterator[Finding]:
     """Calls that fell back although no limit was seen to be hit."""
+    if not any(c.hit_limit for c in view.compiles) and silent_lookups(view):
+        yield silent_unexplained(view, silent_lookups(view))
     for region in view.calls:
         rest = [at for at in silent_calls(view, [region]) if at not in counted]
         if rest:

@@ -108,7 +108,7 @@ class CallKeeper:
                 call = stack[-1]
                 key = f"{entry.code_object}:{entry.compile_id}"
                 call.runs[key] = call.runs.get(key, 0) + 1
-                if entry.graph_ops:
+                if entry.has_graph:
                     call.graphs += 1
 
         return entry_ran
@@ -225,7 +225,11 @@ class CallKeeper:
         if silent:
             seen.add("fell_back")
         root = call.region.fact.root
-        state = next((c.state for c in self.session.codes.values() if c.fact.id == root), "")
+        bucket = call.region.bucket
+        codes = self.session.codes.values()
+        state = next((c.state_in(bucket) for c in codes if c.fact.id == root), "")
+        if silent == 0 and state == "limit":
+            state = "on"  # No lookup failed: it was not Dynamo that ran this call eagerly.
         return worst(seen, ran=bool(call.runs), root=state)
 
     def _name_root(self, call: OpenCall) -> None:

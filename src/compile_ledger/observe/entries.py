@@ -34,6 +34,8 @@ _SUSPENDED = Capability(
 )
 """Python makes such a frame as large as the original code needs. Dynamo's own code
 already outgrows it (torch 2.13 writes past its end there, with and without us)."""
+_GRAPH = "__compiled_fn"
+"""How torch names the functions that hold its graphs."""
 _HAS_RESUME = sys.version_info >= (3, 11)
 
 
@@ -59,6 +61,7 @@ def _count_entry(session: Session, code: CodeType, out: CodeType) -> CodeType:
     session.tell(state)
     number = state.fact.id
     entry = EntryState(number, session.unique_id(number, current_compile_id()))
+    entry.calls_graph = any(name.startswith(_GRAPH) for name in out.co_names)
     new = with_prologue(out, entry.left.__next__)
     if session.calls is not None:
         new = with_prologue(new, ours(session.calls.entry_hook(entry)))

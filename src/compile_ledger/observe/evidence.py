@@ -13,7 +13,7 @@ from compile_ledger.facts.compile import Symbol
 
 from .breaks import as_break
 from .capabilities import Capabilities, need
-from .misses import current
+from .misses import current, stance_refused
 from .own_code import ours
 from .session import Session
 from .stand_in import hide, stand_in
@@ -79,8 +79,9 @@ def _hook_stance(session: Session) -> None:
     name = need(guards, "get_and_maybe_log_recompilation_reasons")
 
     @ours
-    def refused(_args: Any, _result: Any) -> None:
+    def refused(args: Any, result: Any) -> None:
         next(session.asked)
+        stance_refused(session, args[1].f_code, result)
 
     _after(session, guards, name, refused)
 

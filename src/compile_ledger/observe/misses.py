@@ -5,6 +5,7 @@ Runs only when no entry took the call, so it costs nothing in steady state.
 
 from __future__ import annotations
 
+import dataclasses
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,7 @@ from .clock import cpu_ns
 from .entries import entry_of
 from .own_code import ours
 from .regions import call_of_stack
-from .session import CodeState, Session
+from .session import CodeState, Session, Stop
 from .stack import describe, entered_by_region
 from .stand_in import hide, stand_in
 
@@ -36,6 +37,7 @@ class Miss:
         "automatic",
         "began",
         "breaks",
+        "bucket",
         "call",
         "code",
         "compile_id",
@@ -59,6 +61,7 @@ class Miss:
         self.is_root = entered_by_region()
         self.outer = outer
         self.region, self.call = call_of_stack()
+        self.bucket = present_bucket()
         self.compile_id = ""
         self.reasons: list[str] = []
         self.limit = ""
@@ -113,13 +116,21 @@ def _before(session: Session, code: CodeType, rest: tuple[Any, ...]) -> Miss:
     return miss
 
 
+def present_bucket() -> int:
+    """The bucket of ``isolate_recompiles`` that the present region uses; -1: the shared one."""
+    from torch._C._dynamo import eval_frame
+
+    ask = getattr(eval_frame, "get_eval_frame_isolate_recompiles_id", None)
+    return -1 if ask is None else int(ask())
+
+
 def entry_count(code: CodeType) -> int:
     """Entries on a code object that the present region can use."""
     from torch._C._dynamo import eval_frame
 
     if hasattr(eval_frame, "_get_cache_entries_for_region"):
-        isolate = eval_frame.get_eval_frame_isolate_recompiles_id()
-        return len(eval_frame._get_cache_entries_for_region(code, isolate))  # noqa: SLF001
+        bucket = present_bucket()
+        return len(eval_frame._get_cache_entries_for_region(code, bucket))  # noqa: SLF001
     return len(eval_frame._debug_get_cache_entry_list(code))  # noqa: SLF001
 
 
@@ -135,7 +146,7 @@ def _after(session: Session, miss: Miss, result: Any, error: BaseException | Non
         if entry is not None:
             miss.compile_id = entry.compile_id
             entry.graph_ops = getattr(miss.metrics, "graph_op_count", None)
-    _note_state(miss, outcome)
+    _note_state(miss, outcome, why)
     if outcome == "skipped" and miss.code.fact.library:
         return
     session.tell(miss.code)
@@ -143,6 +154,7 @@ def _after(session: Session, miss: Miss, result: Any, error: BaseException | Non
         _name_root(session, miss, outcome)
     fact = _fact(session, miss, outcome, why, None if error is None else describe(error))
     if entry is not None:
+        fact = dataclasses.replace(fact, calls_graph=entry.calls_graph)
         entry.fact = fact
     session.misses += 1
     session.sink.write(fact)
@@ -150,6 +162,22 @@ def _after(session: Session, miss: Miss, result: Any, error: BaseException | Non
         session.calls.saw_miss(fact)
     if session.timeline is not None:
         session.timeline.saw_miss(fact, asked=miss.asked)
+
+
+@ours
+def stance_refused(session: Session, code: CodeType, reasons: Any) -> None:
+    """Note a miss that never reached the compiler: the stance makes it raise."""
+    state = session.code_state(code)
+    session.tell(state)
+    miss = Miss(session, state, entry_count(code), current(session))
+    miss.reasons = [str(reason)[:2000] for reason in reasons or ()][:256]
+    why = "the stance fail_on_recompile refuses a new entry"
+    fact = _fact(session, miss, "raised", why, Raised("RuntimeError", why))
+    session.sink.write(fact)
+    if session.calls is not None:
+        session.calls.saw_miss(fact)
+    if session.timeline is not None:
+        session.timeline.saw_miss(fact, asked=True)
 
 
 def _name_root(session: Session, miss: Miss, outcome: MissOutcome) -> None:
@@ -160,11 +188,14 @@ def _name_root(session: Session, miss: Miss, outcome: MissOutcome) -> None:
         session.set_root(region, miss.code.fact.id)
 
 
-def _note_state(miss: Miss, outcome: MissOutcome) -> None:
-    if outcome == "refused":
-        miss.code.state = "limit"
-    elif outcome == "switched_off":
-        miss.code.state = "off"
+def _note_state(miss: Miss, outcome: MissOutcome, why: str) -> None:
+    """Whether Dynamo goes on with this code object; a new entry shows that it does."""
+    stopped = miss.code.stopped
+    if outcome in ("compiled", "recompiled"):
+        stopped.pop(miss.bucket, None)
+    elif outcome in ("refused", "switched_off"):
+        state = "limit" if outcome == "refused" else "off"
+        stopped[miss.bucket] = Stop(state, _attempt_id(miss), why)
 
 
 def _judge(miss: Miss, result: Any, error: BaseException | None) -> tuple[MissOutcome, Any, str]:
@@ -269,6 +300,10 @@ def _breaks(miss: Miss) -> tuple[GraphBreak, ...]:
     return (*miss.breaks, as_break(str(failed), stack))
 
 
+def _attempt_id(miss: Miss) -> str:
+    return miss.compile_id or str(getattr(miss.metrics, "compile_id", None) or "")
+
+
 def _fact(
     session: Session, miss: Miss, outcome: MissOutcome, why: str, raised: Raised | None
 ) -> Compile:
@@ -276,7 +311,7 @@ def _fact(
     return Compile(
         code_object=miss.code.fact.id,
         outcome=outcome,
-        compile_id=miss.compile_id or str(getattr(metrics, "compile_id", None) or ""),
+        compile_id=_attempt_id(miss),
         region=None if miss.region is None else miss.region.fact.id,
         call=miss.call if session.calls is None else session.calls.index_now(),
         entries_before=miss.entries,

@@ -45,6 +45,7 @@ class RegionState:
     __slots__ = (
         "_names",
         "base",
+        "bucket",
         "context",
         "fact",
         "held",
@@ -68,6 +69,8 @@ class RegionState:
         """Sampled calls, their summed wall nanoseconds, the longest."""
         self.context: Any = None
         """A weak reference to the runtime's context of this region."""
+        self.bucket = -1
+        """Its bucket of ``isolate_recompiles``; -1: the shared one."""
         self.held: Any = None
         self.name = ""
         self._names: tuple[str, ...] | None = None
@@ -152,6 +155,7 @@ def add_region(session: Session, context: Any, site: Place | None) -> RegionStat
     number = len(session.regions)
     state = RegionState(Region(number, "", site=site, recompile_limit=recompile_limit()))
     state.context = weakref.ref(context)
+    state.bucket = int(getattr(context, "_isolate_recompiles_id", -1))
     session.regions.append(state)
     add_hook(session, state, context)
     return state

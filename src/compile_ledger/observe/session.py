@@ -12,7 +12,7 @@ import threading
 import time
 import weakref
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from compile_ledger.facts.region import CodeObject, Region
 
@@ -52,6 +52,7 @@ class EntryState:
 
     __slots__ = (
         "base",
+        "calls_graph",
         "code_object",
         "compile_id",
         "fact",
@@ -65,6 +66,8 @@ class EntryState:
         self.code_object = code_object
         self.compile_id = compile_id
         self.graph_ops: int | None = None
+        self.calls_graph = False
+        """Whether its code calls a graph."""
         self.left = counter()
         self.base = 0
         """Runs before this recording began: in the parent of a fork, or before a restart."""
@@ -75,23 +78,41 @@ class EntryState:
         self.new_code: weakref.ref[CodeType] | None = None
 
     @property
+    def has_graph(self) -> bool:
+        """Whether a run of it runs a graph with at least one operation."""
+        return self.calls_graph if self.graph_ops is None else bool(self.graph_ops)
+
+    @property
     def runs(self) -> int:
         """Runs of the entry in this recording."""
         return counted(self.left) - self.base
 
 
+class Stop(NamedTuple):
+    """What ended compiling of a code object: ``limit`` or ``off``, by which attempt, why."""
+
+    state: str
+    since: str
+    why: str
+
+
 class CodeState:
     """One code object: its fact, and whether Dynamo still looks at it."""
 
-    __slots__ = ("code", "fact", "state", "told")
+    __slots__ = ("code", "fact", "stopped", "told")
 
     def __init__(self, fact: CodeObject, code: CodeType) -> None:
         self.fact = fact
         self.code = weakref.ref(code)
-        self.state = "on"
-        """``on``, ``off`` (skipped for good) or ``limit`` (runs what it has)."""
+        self.stopped: dict[int, Stop] = {}
+        """Why Dynamo makes no more entries, by bucket of ``isolate_recompiles`` (-1: shared)."""
         self.told = False
         """Whether its fact was written."""
+
+    def state_in(self, bucket: int) -> str:
+        """``on``, ``off`` (skipped for good) or ``limit`` (runs what it has)."""
+        found = self.stopped.get(bucket)
+        return "on" if found is None else found.state
 
 
 class Session:

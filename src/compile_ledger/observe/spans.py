@@ -49,8 +49,8 @@ class Reader:
         """Nothing is open."""
         self._open: dict[int, list[_Open]] = {}
         self._threads: dict[int, int] = {}
-        self._states: dict[int, str] = {}
-        """Code object to ``limit`` or ``off``, as the events so far tell."""
+        self._states: dict[tuple[int, int], str] = {}
+        """Code object and bucket to ``limit`` or ``off``, as the events so far tell."""
         self._spans: list[Span] = []
 
     def take(self, event: tuple[Any, ...]) -> None:
@@ -74,8 +74,11 @@ class Reader:
             call.shared = True
 
     def _miss(self, stack: list[_Open], code: int, outcome: str, *rest: bool) -> None:
+        line = code, stack[-1].region.bucket if stack else -1
         if outcome in ("refused", "switched_off"):
-            self._states[code] = "limit" if outcome == "refused" else "off"
+            self._states[line] = "limit" if outcome == "refused" else "off"
+        elif rest[0]:
+            self._states.pop(line, None)
         if stack:
             stack[-1].met.append(outcome)
             stack[-1].kept += rest[0]
@@ -98,14 +101,17 @@ class Reader:
         silent = None if call.shared else max(0, call.left - left - hits - call.asked)
         met = {*call.met, *(("raised",) if raised else ()), *(("fell_back",) if silent else ())}
         root = call.region.fact.root
-        state = self._states.get(root, "on") if root is not None else ""
+        line = root or 0, call.region.bucket
+        state = self._states.get(line, "on") if root is not None else ""
+        if silent == 0 and state == "limit":
+            state = "on"  # No lookup failed: it was not Dynamo that ran this call eagerly.
         span = Span(
             region=call.region.fact.id,
             first=call.number - call.region.base,
             calls=1,
             disposition=worst(met, ran=bool(call.runs), root=state),
             runs={f"{e.code_object}:{e.compile_id}": n for e, n in call.runs.items()},
-            graphs=sum(n for entry, n in call.runs.items() if entry.graph_ops),
+            graphs=sum(n for entry, n in call.runs.items() if entry.has_graph),
             silent=silent,
             thread=thread,
         )

@@ -37,6 +37,16 @@ class Recorded:
         return f"{rank}pid {header.pid}"
 
 
+@dataclass(frozen=True)
+class Found:
+    """What a folder held."""
+
+    recorded: tuple[Recorded, ...]
+    """The busiest first."""
+    unread: tuple[str, ...] = ()
+    """Why each other file was left out."""
+
+
 def recordings(path: Path) -> tuple[Path, ...]:
     """The recordings at ``path``, by name. Raises :class:`RecordingError` where there are none."""
     if path.is_file():
@@ -44,7 +54,7 @@ def recordings(path: Path) -> tuple[Path, ...]:
     if not path.is_dir():
         msg = f"{path} does not exist: give the folder or file of a recording"
         raise RecordingError(msg)
-    found = tuple(sorted(path.glob(f"*{SUFFIX}")))
+    found = tuple(sorted(file for file in path.glob(f"*{SUFFIX}") if file.is_file()))
     if not found:
         raise RecordingError(_nothing_in(path))
     return found
@@ -58,11 +68,23 @@ def _nothing_in(path: Path) -> str:
     return f"{path} holds no recording: no process that was recorded made a torch.compile region"
 
 
-def read_all(path: Path) -> tuple[Recorded, ...]:
-    """Every recording at ``path``, the busiest first.
+def read_all(path: Path) -> Found:
+    """Every recording at ``path``.
 
-    Raises :class:`RecordingError` for a file that is none, ``OSError`` for one that
-    cannot be opened.
+    Of a folder, what cannot be read is left out and told. Raises :class:`RecordingError`
+    or ``OSError`` where nothing can be read.
     """
-    found = (Recorded(file, read_arm(file, ARM)) for file in recordings(path))
-    return tuple(sorted(found, key=lambda one: -one.calls))
+    files = recordings(path)
+    tried = [_read(file) for file in files]
+    read = [one for one in tried if isinstance(one, Recorded)]
+    failed = [one for one in tried if isinstance(one, Exception)]
+    if not read:
+        raise failed[0]
+    return Found(tuple(sorted(read, key=lambda one: -one.calls)), tuple(map(str, failed)))
+
+
+def _read(file: Path) -> Recorded | RecordingError | OSError:
+    try:
+        return Recorded(file, read_arm(file, ARM))
+    except (RecordingError, OSError) as error:
+        return error

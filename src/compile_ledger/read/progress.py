@@ -59,7 +59,7 @@ def _rest(row: Row, silent: int | None, *, alone: bool) -> Row:
 def _row(live: Live, region: int, calls: int) -> Row:
     known = live.regions.get(region)
     mine = [event for event in live.compiles if event.region == region]
-    hit = next((event for event in mine if event.outcome == "refused"), None)
+    hit = next((event for event in mine if event.hit_limit), None)
     kept = Counter(event.code_object for event in mine if event.kept)
     return Row(
         target=known.target if known else f"region {region}",

@@ -78,6 +78,9 @@ def later(one: Counters, other: Counters) -> Counters:
 
 
 def _check(header: Header | None, path: Path) -> Header:
+    if header is None and path.stat().st_size == 0:
+        msg = f"{path} is empty: its process ended before it wrote anything"
+        raise RecordingError(msg)
     if header is None or header.format != FORMAT:
         msg = f"{path} is not a compile-ledger recording: its first line is no header"
         raise RecordingError(msg)

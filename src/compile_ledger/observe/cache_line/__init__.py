@@ -50,7 +50,7 @@ def _line(code: CodeType, role: Role, target: Target, known: list[Attempt]) -> C
         state=state.state,
         since=state.since,
         state_why=state.why,
-        budget=budget_of(code, frame, target.context),
+        budget=budget_of(code, frame, target.context, target.isolate_id),
         parameters=parameters(target) if role == "root" else (),
     )
 

@@ -99,7 +99,8 @@ def read_line(reader: Reader, state: CodeState, code: CodeType, bucket: int) -> 
     context = first.context() if first is not None and first.context is not None else None
     raw = [e for e in raw_entries(code, bucket) if _bucket_of(e) == bucket]
     frame = frame_of(code, map(compile_id, raw), reader.known)
-    now = _state(state, code_state(code, Target(None, "", context=context), frame, reader.known))
+    told = code_state(code, Target(None, "", context=context), frame, reader.known)
+    now = _state(state, bucket, told)
     line = CodeLine(
         name=code.co_name,
         file=code.co_filename,
@@ -109,7 +110,7 @@ def read_line(reader: Reader, state: CodeState, code: CodeType, bucket: int) -> 
         state=now.state,
         since=now.since,
         state_why=now.why,
-        budget=budget_of(code, frame, context),
+        budget=budget_of(code, frame, context, bucket),
         parameters=_parameters(first, code) if role == "root" else (),
         more=len(raw[MOST_ENTRIES:]),
     )
@@ -148,16 +149,18 @@ def _resolved(region: Any) -> Target | None:
 
 
 def _is_in(region: Any, bucket: int) -> bool:
-    """Whether a region uses this bucket; one whose context is gone may."""
-    context = region.context() if region.context is not None else None
-    return context is None or int(getattr(context, "_isolate_recompiles_id", -1)) == bucket
+    """Whether a region uses this bucket."""
+    return bool(region.bucket == bucket)
 
 
-def _state(seen: CodeState, told: State) -> State:
+def _state(seen: CodeState, bucket: int, told: State) -> State:
     """What the recorder saw happen goes before what the runtime still remembers."""
-    if told.state == "unknown" or (told.state == "on" and seen.state != "on"):
-        return State(_STATES[seen.state])
-    return told
+    stop = seen.stopped.get(bucket)
+    if stop is None:
+        # A recorder that was there from the first entry on would have seen it stop.
+        return told if seen.fact.uncounted and told.state != "unknown" else State("on")
+    why = told.why if told.since == stop.since else stop.why
+    return State(_STATES[stop.state], stop.since, why)
 
 
 def _entry(reader: Reader, raw: Any, code: CodeType) -> Entry:

@@ -18,18 +18,20 @@ _LIMIT = ("recompile_limit", "cache_size_limit")
 _ACCUMULATED = ("accumulated_recompile_limit", "accumulated_cache_size_limit")
 
 
-def budget_of(code: CodeType, frame: int | None, context: Any = None) -> Budget:
-    """The budget of a code object as the region of ``context`` would meet it."""
+def budget_of(code: CodeType, frame: int | None, context: Any = None, bucket: int = -1) -> Budget:
+    """The budget of a code object as the region of ``context`` would meet it.
+
+    ``bucket``: that of the region's ``isolate_recompiles``; -1: the shared one.
+    """
     accumulated_name, accumulated = _configured(_ACCUMULATED)
     name, limit = _configured(_LIMIT)
     limit = _own_limit(context) or limit
     if accumulated is None or limit is None:
         return Budget(None, why="this torch has neither limit under a name that is known here")
-    isolate_id = int(getattr(context, "_isolate_recompiles_id", -1))
     made = 0 if frame is None else attempts_made(frame) or 0
     candidates = (
         (accumulated - max(total_entries(code), made), accumulated_name, accumulated),
-        (limit - len(own_entries(code, isolate_id)), name, limit),
+        (limit - len(own_entries(code, bucket)), name, limit),
     )
     left, which, value = min(candidates, key=lambda found: found[0])
     return Budget(max(0, left), which, value)

@@ -12,6 +12,7 @@ from types import CodeType
 from compile_ledger.facts.cache_line import LineState
 
 from .attempts import Attempt, attempts_made, numbers
+from .budget import budget_of
 from .lookup import compile_id, raw_entries
 from .target import Target
 
@@ -50,7 +51,12 @@ def code_state(code: CodeType, target: Target, frame: int | None, known: list[At
     if not entries and frame is None and _skipped_by_rule(code):
         return State("off", why="torch's own rules skip this file or function")
     fullgraph = bool(getattr(target.context, "fullgraph", False))
-    return state_of(frame, [compile_id(entry) for entry in entries], known, fullgraph=fullgraph)
+    found = state_of(frame, [compile_id(entry) for entry in entries], known, fullgraph=fullgraph)
+    if found.state == "run-only" and target.isolate_id != -1:
+        # The attempts of all buckets have one numbering: another one's may have hit the limit.
+        budget = budget_of(code, frame, target.context, target.isolate_id)
+        return State("on") if budget.left else found
+    return found
 
 
 def _skipped_by_rule(code: CodeType) -> bool:

@@ -65,7 +65,7 @@ def _situation(target: Target, raw: list[Any]) -> Situation:
     frame = frame_of(target.code, map(compile_id, raw), known)
     return Situation(
         state=root_state(target, frame, known),
-        budget=budget_of(target.code, frame, target.context),
+        budget=budget_of(target.code, frame, target.context, target.isolate_id),
         entries=len(raw),
         stance=stance(),
         disabled=disabled(),
