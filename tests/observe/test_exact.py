@@ -71,3 +71,33 @@ def test_every_count(run: Run, tmp_path: Path, threads: int, timeline: int) -> N
         assert seen["several", "reused"] == 20_000 - 4
         # A call inside another counts for both.
         assert sum(sum(c.runs.values()) for c in arm.calls) == sum(truth["runs"].values()) + 5_000
+
+
+NUMBERS = """
+import threading, torch, compile_ledger
+torch._dynamo.config.recompile_limit = 64
+def function(x):
+    return x + 1
+compiled = torch.compile(function, backend="eager", dynamic=False)
+own = torch.compile(lambda x: x - 1, backend="eager")
+def other():
+    while not done:
+        own(torch.ones(2))
+done = []
+with compile_ledger.record("out"):
+    thread = threading.Thread(target=other)
+    thread.start()
+    for size in range(2, 10):
+        for _ in range(101):
+            compiled(torch.ones(size))
+    done.append(True)
+    thread.join()
+"""
+
+
+def test_every_compile_knows_the_number_of_its_call(run: Run, tmp_path: Path) -> None:
+    run("-c", NUMBERS)
+    (arm,) = arms(tmp_path / "out")
+    number = next(region.id for region in arm.regions if region.target == "function")
+    found = [event.call for event in arm.compiles if event.region == number]
+    assert found == [101 * block for block in range(8)]

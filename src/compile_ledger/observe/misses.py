@@ -14,11 +14,12 @@ from compile_ledger.facts.graph_break import GraphBreak
 from compile_ledger.facts.place import Place, Raised
 
 from .breaks import as_break
+from .call_number import call_of_stack
 from .capabilities import need
 from .clock import cpu_ns
 from .entries import entry_of
 from .own_code import ours
-from .regions import call_of_stack
+from .regions import region_of
 from .session import CodeState, Session, Stop
 from .stack import describe, entered_by_region
 from .stand_in import hide, stand_in
@@ -60,7 +61,7 @@ class Miss:
         self.entries = entries
         self.is_root = entered_by_region()
         self.outer = outer
-        self.region, self.call = call_of_stack()
+        self.region, self.call = call_of_stack(region_of)
         self.bucket = present_bucket()
         self.compile_id = ""
         self.reasons: list[str] = []

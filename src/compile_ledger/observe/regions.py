@@ -17,12 +17,13 @@ from typing import TYPE_CHECKING, Any
 from compile_ledger.facts.place import Place
 from compile_ledger.facts.region import Region, RegionKind
 
+from .call_number import LEAVES, leaves
 from .call_view import parameter_names
 from .capabilities import need
 from .own_code import ours
 from .session import Session, peek
 from .settings import recompile_limit
-from .stack import user_site, wrapper_frame
+from .stack import user_site
 from .stand_in import hide, stand_in
 
 if TYPE_CHECKING:
@@ -30,13 +31,9 @@ if TYPE_CHECKING:
 
 _MARK = "compile_ledger_region"
 """The attribute of our enter hook that holds its region: copies of a context share it."""
-_OURS = (__name__, "compile_ledger.observe.timeline")
 _clock = time.perf_counter_ns
 _SAMPLE_ALL = 64
 _SAMPLE_MASK = 63
-_NUMBER = "bit_length"
-"""A method of ``int`` without effect: bound to a call's number, it is what runs after
-an untimed call, and what tells the number to whoever looks at the call."""
 
 
 class RegionState:
@@ -197,13 +194,12 @@ def _sampling_hook(session: Session, state: RegionState) -> Callable[[], Callabl
     """Counts every call; times each of the first 64 and one in 64 after them."""
     count = state.numbers.__next__
     mask = _SAMPLE_MASK
-    nothing = "".isascii
-    """A C function without arguments: the cheapest thing to run after a call."""
+    slots = LEAVES - 1
 
     def enter() -> Callable[[], Any]:
         number = count()
         if number & mask and number > state.timed_up_to:
-            return nothing
+            return leaves[number & slots]
         return _timed(session, state, number)
 
     return enter
@@ -324,25 +320,3 @@ def _unwrapped(callback: Any) -> Any:
         while hasattr(callback, name):
             callback = getattr(callback, name)
     return callback
-
-
-def call_of_stack() -> tuple[RegionState | None, int | None]:
-    """The region under which the present frame runs, and the number of its call."""
-    frame = wrapper_frame()
-    if frame is None:
-        return None, None
-    state = region_of(frame.f_locals.get("self"))
-    if state is None:
-        return None, None
-    ends = map(_number_of, frame.f_locals.get("cleanups", ()))
-    number = next((n for n in ends if n is not None), None)
-    return state, None if number is None else number - state.base
-
-
-def _number_of(end: Any) -> int | None:
-    """The number of a call, from what our enter hook returned for it."""
-    owner = getattr(end, "__self__", None)
-    if type(owner) is int and getattr(end, "__name__", "") == _NUMBER:
-        return owner
-    given = getattr(end, "__defaults__", None) or ()
-    return given[0] if getattr(end, "__module__", "") in _OURS and given else None
