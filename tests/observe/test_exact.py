@@ -12,7 +12,7 @@ from compile_ledger.judge.silent import silent_on
 from compile_ledger.judge.view import look
 from compile_ledger.read.recording import read_arm
 
-from .support import Run, assert_silent
+from .support import Run, arms, assert_silent
 
 CALLS = {"several": 20_000, "broken": 10_000, "outer": 5_000, "limited": 10_000}
 
