@@ -102,6 +102,8 @@ def _program(options: argparse.Namespace) -> list[str]:
     if options.target is None:
         msg = "give a TARGET: script.py, or -m MODULE"
         raise ValueError(msg)
+    if (Path(options.target) / "__main__.py").is_file():  # As Python runs a folder.
+        return [options.target, *argv]
     target = parse_target(options.target, argv)
     if target.kind != "script":
         msg = f"{options.target} names a function: record runs programs, audit runs functions"

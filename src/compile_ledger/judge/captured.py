@@ -58,7 +58,7 @@ def _unseen(view: View) -> str:
         return f"entry runs were not counted: {absent[0].why}"
     if not any(view.length(region) for region in view.regions) and not view.calls:
         return "the regions were made but never called"
-    return f"the entry runs of some region were not counted in the {view.arm.name} arm"
+    return f"the graphs of some region's calls could not be counted in the {view.arm.name} arm"
 
 
 def _holds(view: View, readings: list[GraphsPerCall]) -> str:

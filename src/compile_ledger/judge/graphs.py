@@ -82,10 +82,10 @@ def _from_counters(view: View, region: int) -> GraphsPerCall | None:
     if (kept and not counters.entries) or (not mine and ran):
         return None
     roots = {known.root for member in group if (known := view.regions.get(member))}
-    entered = [entry.runs for entry in counters.entries if entry.code_object in roots]
-    served = min(calls - unserved(view, group), sum(entered) if any(entered) else calls)
-    if served <= 0:
-        return None
+    entered = sum(entry.runs for entry in counters.entries if entry.code_object in roots)
+    served = min(calls - unserved(view, group), entered or calls)
+    if served <= 0 or entered > calls:
+        return None  # Others enter this code, too: a caller inside another region, a late run.
     per_call = round(_graph_runs(view, mine) / served, 2)
     return GraphsPerCall(group[0], calls, served, per_call, per_call, settled=False)
 
