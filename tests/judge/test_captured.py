@@ -207,19 +207,23 @@ def test_calls_that_all_raised_tell_nothing() -> None:
     assert judged(arm).level.status == "not_measured"
 
 
-def counted(runs: int, calls: int = 10) -> Arm:
-    """A recording with totals only."""
+def counted(runs: int, resumed: int = 0, calls: int = 10) -> Arm:
+    """A recording with totals only: runs of the first frame, and of one that it resumes in."""
     counters = Counters(
         at_ns=10_000,
         regions=(RegionCalls(0, calls),),
-        entries=(EntryRuns(0, "0/0", runs),),
+        entries=(EntryRuns(0, "0/0", runs), EntryRuns(1, "1/0", resumed)),
     )
-    return make.healthy("recorded", calls=(), counters=counters)
+    compiles = (make.compile_at(0), make.compile_at(0, code_object=1, compile_id="1/0"))
+    return make.healthy("recorded", calls=(), counters=counters, compiles=compiles)
 
 
-@pytest.mark.parametrize(("runs", "status"), [(10, "holds"), (20, "fails")])
-def test_totals_of_a_recording_decide_too(runs: int, status: str) -> None:
-    assert judged(counted(runs)).level.status == status
+@pytest.mark.parametrize(
+    ("runs", "resumed", "status"),
+    [(10, 0, "holds"), (10, 10, "fails"), (4, 0, "holds"), (20, 0, "not_measured")],
+)
+def test_totals_of_a_recording_decide_too(runs: int, resumed: int, status: str) -> None:
+    assert judged(counted(runs, resumed)).level.status == status
 
 
 def test_no_arm_is_not_measured() -> None:

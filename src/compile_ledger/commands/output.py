@@ -7,6 +7,7 @@ import os
 import sys
 from pathlib import Path
 
+from compile_ledger.judge.choose import RECORDED
 from compile_ledger.judge.document import Ledger
 from compile_ledger.render import form
 
@@ -99,7 +100,7 @@ UNFINISHED = ("timed_out", "killed", "failed", "interrupted")
 def unfinished(ledger: Ledger) -> str:
     """One line, with the remedy, for the first arm that did not get to its end."""
     for arm in ledger.arms:
-        if arm.status in UNFINISHED:
+        if arm.status in UNFINISHED and arm.name != RECORDED:
             remedy = {
                 "timed_out": "raise --timeout, or end each arm after N calls with --max-calls N",
                 "killed": "see its stderr.txt (-o keeps it); memory may have run out",

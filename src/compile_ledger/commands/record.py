@@ -13,6 +13,7 @@ that compiles something, children and ranks included, writes one file in the fol
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import subprocess
 import sys
@@ -91,7 +92,7 @@ def _check() -> None:
 
 def _program(options: argparse.Namespace) -> list[str]:
     argv = tuple(options.program_arguments)
-    if options.interval <= 0 or options.events <= 0:
+    if not 0 < options.interval < math.inf or options.events <= 0:
         msg = "--interval wants seconds, --events a number, both above 0"
         raise ValueError(msg)
     if options.module:

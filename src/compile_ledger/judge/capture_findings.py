@@ -38,8 +38,11 @@ def no_graph(view: View, reading: GraphsPerCall) -> Finding:
     """Not one graph ran: name why the frame was skipped."""
     region = reading.region
     events = view.compiles_of(region)
-    last = next((c for c in events if c.outcome in ("skipped", "switched_off")), None)
-    event = last or next(iter(events), None)
+    known = view.regions.get(region)
+    own = [c for c in events if known and c.code_object == known.root]
+    lost = (c for c in (*own, *events) if c.outcome in ("skipped", "switched_off"))
+    broken = (c for c in own if c.breaks)
+    event = next(broken, None) or next(lost, None) or next(iter(events), None)
     why, place = _why(event)
     calls = count(reading.calls, "call")
     where = f" at {place}" if place else ""

@@ -48,7 +48,8 @@ def _from_totals(view: View, region: int) -> list[Disposition | None]:
     for number, event in enumerate(view.compiles_of(region)):
         key = event.call if event.call is not None else -1 - number
         worst[key] = min(worst.get(key, event.outcome), event.outcome, key=WORST_FIRST.index)
-    found: list[Disposition | None] = list(worst.values())
+    told = sorted(worst.values(), key=WORST_FIRST.index)
+    found: list[Disposition | None] = list(told[: view.length(region)])
     lost = sum(found.count(name) for name in ("refused", "switched_off", "raised"))
     found += ["fell_back"] * max(0, unserved(view, (region,)) - lost)
     rest = max(0, view.length(region) - len(found))

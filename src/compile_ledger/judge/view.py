@@ -62,10 +62,14 @@ class View:
         return found.target if found else "the region"
 
     def length(self, region: int) -> int:
-        """How many calls the region had: kept apart, or counted."""
+        """How many calls the region had: kept apart, or counted, or at least.
+
+        A process that was killed before its first reading has only its compiles' numbers.
+        """
         counters = self.arm.counters
         counted = [r.calls for r in counters.regions if r.region == region] if counters else []
-        return max([len(self.calls.get(region, ())), *counted])
+        seen = [c.call + 1 for c in self.compiles if c.region == region and c.call is not None]
+        return max([len(self.calls.get(region, ())), *counted, *seen])
 
     @property
     def called(self) -> tuple[int, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import functools
+import math
 import os
 import sys
 from pathlib import Path
@@ -183,8 +184,14 @@ def start(
     how many of the last events to keep in order (0: none). ``always``: leave a file even
     where nothing was compiled (and say goodbye at exit ourselves). A folder that cannot be
     written costs one warning on stderr and the evidence, nothing else. Raises
-    :class:`AlreadyRecordingError`, and ``ModuleNotFoundError`` without torch.
+    :class:`AlreadyRecordingError`, ``ValueError`` for an interval or a timeline that is
+    none, and ``ModuleNotFoundError`` without torch.
     """
+    if not 0 < interval < math.inf or timeline < 0:
+        msg = (
+            f"interval={interval} and timeline={timeline}: seconds above 0, and a number of events"
+        )
+        raise ValueError(msg)
     if current() is not None:
         msg = f"this process is already recording to {_state['current'].path}: stop() first"
         raise AlreadyRecordingError(msg)
@@ -245,14 +252,19 @@ def at_exit() -> None:
         found.say_goodbye()
 
 
-def from_environment(folder: str) -> None:
-    """Start as the environment asks; a failure costs one line on stderr, nothing else."""
+def from_environment(folder: str, *, forked_from: int | None = None) -> None:
+    """Start as the environment asks; a failure costs one line on stderr, nothing else.
+
+    ``forked_from``: the process that was told to record, where this is a fork of it.
+    """
     try:
-        start(
+        made = start(
             folder,
             interval=float(os.environ.get("COMPILE_LEDGER_INTERVAL") or DEFAULT_INTERVAL),
             timeline=int(os.environ.get("COMPILE_LEDGER_TIMELINE") or 0),
             always=False,
         )
+        if made.recorder is not None:
+            made.recorder.forked_from = forked_from
     except Exception as error:  # noqa: BLE001  the program goes on without us
         sys.stderr.write(f"compile-ledger: not recording: {type(error).__name__}: {error}\n")

@@ -27,6 +27,8 @@ from .stand_in import hide, stand_in
 if TYPE_CHECKING:
     from types import CodeType
 
+    from .regions import RegionState
+
 _RUN_ONLY = 2
 
 
@@ -59,10 +61,10 @@ class Miss:
         self.asked = False
         self.code = code
         self.entries = entries
-        self.is_root = entered_by_region()
         self.outer = outer
         self.region, self.call = call_of_stack(region_of)
         self.bucket = present_bucket()
+        self.is_root = _may_be_root(self.region, code) and entered_by_region()
         self.compile_id = ""
         self.reasons: list[str] = []
         self.limit = ""
@@ -74,6 +76,11 @@ class Miss:
         self.started = session.now()
         self.cpu = cpu_ns()
         self.began = time.perf_counter_ns()
+
+
+def _may_be_root(region: RegionState | None, code: CodeState) -> bool:
+    """A region has one first frame; further ones may be entered through torch's own code."""
+    return region is None or region.first_code in (None, code.fact.id)
 
 
 def current(session: Session) -> Miss | None:
@@ -151,8 +158,7 @@ def _after(session: Session, miss: Miss, result: Any, error: BaseException | Non
     if outcome == "skipped" and miss.code.fact.library:
         return
     session.tell(miss.code)
-    if session.calls is None:
-        _name_root(session, miss, outcome)
+    _name_root(session, miss, outcome)
     fact = _fact(session, miss, outcome, why, None if error is None else describe(error))
     if entry is not None:
         fact = dataclasses.replace(fact, calls_graph=entry.calls_graph)
@@ -184,8 +190,10 @@ def stance_refused(session: Session, code: CodeType, reasons: Any) -> None:
 def _name_root(session: Session, miss: Miss, outcome: MissOutcome) -> None:
     """A region's first code object is the one of its first miss that is no rule's skip."""
     region = miss.region
-    if region is not None and region.root_next and outcome != "skipped":
-        region.root_next = False
+    if region is None or region.first_code is not None or outcome == "skipped":
+        return
+    region.first_code = miss.code.fact.id
+    if session.calls is None and region.root_next:
         session.set_root(region, miss.code.fact.id)
 
 
@@ -232,7 +240,8 @@ def _by_rule(miss: Miss, result: Any) -> bool:
     if not getattr(result, "apply_to_code", True):
         return True
     if miss.metrics is None:
-        return not miss.is_root or _is_skipfile(miss.code)
+        failed = "error" in str(getattr(result, "skip_reason", ""))
+        return not (miss.is_root or failed) or _is_skipfile(miss.code)
     return _had_nothing_to_compile(miss)
 
 

@@ -45,6 +45,7 @@ class RegionState:
         "bucket",
         "context",
         "fact",
+        "first_code",
         "held",
         "name",
         "numbers",
@@ -59,8 +60,10 @@ class RegionState:
         """Numbers the calls, in C."""
         self.base = 0
         """Calls before this recording began."""
+        self.first_code: int | None = None
+        """The code object of its first miss that no rule skipped."""
         self.root_next = True
-        """Whether the region's next miss tells its first code object."""
+        """Whether that is the one it enters first: it was seen from its first call on."""
         self.timed_up_to = _SAMPLE_ALL
         self.times = [0, 0, 0]
         """Sampled calls, their summed wall nanoseconds, the longest."""

@@ -20,7 +20,8 @@ VARIABLE = "COMPILE_LEDGER_RECORD"
 
 _TARGET = "torch._dynamo"
 _WORKER = "torch._inductor.compile_worker"
-_done: list[bool] = []
+_done: list[int] = []
+"""The process that was told to record: a fork of it may be the one that compiles."""
 
 
 def activate() -> None:
@@ -28,7 +29,7 @@ def activate() -> None:
     folder = os.environ.get(VARIABLE)
     if not folder or _done or any(_WORKER in word for word in sys.orig_argv):
         return
-    _done.append(True)
+    _done.append(os.getpid())
     atexit.register(_goodbye)  # Registered first, so run last: after the program's own.
     folder = os.environ[VARIABLE] = os.path.abspath(folder)  # noqa: PTH100  for the children
     if _TARGET in sys.modules:
@@ -46,7 +47,7 @@ def _goodbye() -> None:
 def _begin(folder: str) -> None:
     from compile_ledger.observe.live import from_environment
 
-    from_environment(folder)
+    from_environment(folder, forked_from=_done[0] if _done[0] != os.getpid() else None)
 
 
 class _Finder:
