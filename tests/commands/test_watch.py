@@ -137,3 +137,43 @@ def test_a_path_that_is_not_there_yet_is_waited_for_and_said_once(tmp_path: Path
     _, err = child.communicate(timeout=20)
     said = "later, which does not exist yet"
     assert (child.returncode, err.count(said), err.count("\n")) == (0, 1, 1)
+
+
+def test_what_is_no_recording_is_said_so_and_escaped(tmp_path: Path) -> None:
+    (tmp_path / "a.ledger.jsonl").write_bytes(b"\x00\x01\n" * 9)
+    (tmp_path / "b.ledger.jsonl").touch()
+    os.mkfifo(tmp_path / "c.ledger.jsonl")
+    append(tmp_path / "d.ledger.jsonl", HEADER, Region(0, "\x1b[31mred\x07"), counters(1, 3))
+    shown = text(Folder(tmp_path))
+    assert "a.ledger.jsonl: no compile-ledger recording, 9 lines not read" in shown
+    assert "b.ledger.jsonl: nothing written yet" in shown
+    assert "\x1b" not in shown
+    assert r"\x1b[31mred" in shown
+
+
+def test_what_comes_after_a_line_that_is_too_long_is_read(tmp_path: Path) -> None:
+    folder, path = Folder(tmp_path), tmp_path / "a.ledger.jsonl"
+    append(path, HEADER, REGION)
+    with path.open("ab") as stream:
+        stream.write(b"x" * 9_000_000)
+    text(folder)
+    with path.open("ab") as stream:
+        stream.write(b"x" * 100 + b"\n" + encode(counters(1, 77)))
+    shown = text(folder)
+    assert "77" in shown
+    assert "1 line not read" in shown
+
+
+def test_running_processes_come_first_and_the_rest_is_counted(tmp_path: Path) -> None:
+    for number in range(9):
+        ended = (Goodbye("finished"),) if number != 4 else ()
+        name = f"pid{number}.ledger.jsonl"
+        append(tmp_path / name, HEADER, Region(0, f"of{number}"), counters(1, 1), *ended)
+    console = Console(file=io.StringIO(), width=80)
+    console.print(frame(Folder(tmp_path), 24))
+    assert isinstance(console.file, io.StringIO)
+    shown = console.file.getvalue()
+    assert shown.index("of4") < min(
+        shown.index(f"of{n}") for n in range(9) if f"of{n}" in shown and n != 4
+    )
+    assert "and 5 more processes" in shown

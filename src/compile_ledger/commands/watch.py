@@ -25,6 +25,7 @@ from rich.text import Text
 from compile_ledger.facts.calls import DISPOSITIONS
 from compile_ledger.read.live import Folder, Live
 from compile_ledger.read.progress import Row, last_event, rows
+from compile_ledger.render.words import clean, counted
 
 _PERIOD = 0.5
 _MOST_ROWS = 12
@@ -50,9 +51,11 @@ def run(options: argparse.Namespace) -> int:
         console.print(frame(folder))
         return 0
     try:
-        with _keys() as pressed, Screen(frame(folder), console=console, screen=False) as screen:
-            while not pressed(_PERIOD):
-                screen.update(frame(folder), refresh=True)
+        with _keys() as pressed, Screen(console=console, screen=False) as screen:
+            while True:
+                screen.update(frame(folder, console.height), refresh=True)
+                if pressed(_PERIOD):
+                    break
     except KeyboardInterrupt:
         return 0
     return 0
@@ -83,21 +86,40 @@ def _pressed(seconds: float) -> bool:
     return bool(ready) and sys.stdin.read(1).lower() == "q"
 
 
-def frame(folder: Folder) -> RenderableType:
-    """Everything known now."""
+def frame(folder: Folder, height: int | None = None) -> RenderableType:
+    """Everything known now, or as many processes as ``height`` lines have room for."""
     processes = folder.follow()
     if not processes:
-        return Text(f"{folder.path}: no recording yet; a process writes one when it compiles")
-    return Group(*(part for live in processes for part in _process(live)))
+        where = clean(str(folder.path))
+        return Text(f"{where}: no recording yet; a process writes one when it compiles")
+    shown = processes if height is None else _that_fit(processes, height)
+    more = len(processes) - len(shown)
+    rest = [Text(f"and {more} more processes: make the window taller")] if more else []
+    return Group(*(part for live in shown for part in _process(live)), *rest)
+
+
+def _that_fit(processes: tuple[Live, ...], height: int) -> list[Live]:
+    """The first processes whose blocks fit, one at least."""
+    shown: list[Live] = []
+    left = height - 2
+    for live in processes:
+        left -= min(len(live.regions), _MOST_ROWS + 1) + 4
+        if shown and left < 0:
+            break
+        shown.append(live)
+    return shown
 
 
 def _process(live: Live) -> Iterator[RenderableType]:
     header = live.header
     rank = f"rank {header.rank}, " if header and header.rank is not None else ""
-    who = f"{rank}pid {header.pid}" if header else live.path.name
+    who = f"{rank}pid {header.pid}" if header else clean(live.path.name)
     silent = live.counters.silent if live.counters else None
     eager = f", {silent} ran eagerly, unannounced" if silent else ""
-    yield Text(f"{who}: {live.state}{eager}", style="bold")
+    lost = f", {counted(live.unread, 'line')} not read" if live.unread else ""
+    yield Text(f"{who}: {live.state}{eager}{lost}", style="bold")
+    if header is None:
+        return
     table = Table(box=None, pad_edge=False)
     for title in ("region", "calls", "per s", "entries", "became of the calls"):
         table.add_column(title, justify="right" if title in ("calls", "per s") else "left")
@@ -109,13 +131,13 @@ def _process(live: Live) -> Iterator[RenderableType]:
         yield Text(f"and {len(found) - _MOST_ROWS} more regions")
     said = last_event(live)
     if said:
-        yield Text(f"last: {said}", overflow="ellipsis", no_wrap=True)
+        yield Text(f"last: {clean(said)}", overflow="ellipsis", no_wrap=True)
     yield Text("")
 
 
 def _cells(row: Row) -> Iterator[Text]:
     site = f" {Path(row.site.file).name}:{row.site.line}" if row.site else ""
-    yield Text(f"{row.target}{site}")
+    yield Text(clean(f"{row.target}{site}"))
     yield Text(f"{row.calls:,}")
     yield Text("" if row.rate is None else f"{row.rate:,.0f}")
     full = row.refused or row.entries >= row.limit

@@ -204,7 +204,7 @@ def _note_state(miss: Miss, outcome: MissOutcome, why: str) -> None:
         stopped.pop(miss.bucket, None)
     elif outcome in ("refused", "switched_off"):
         state = "limit" if outcome == "refused" else "off"
-        stopped[miss.bucket] = Stop(state, _attempt_id(miss), why)
+        stopped[miss.bucket] = Stop(state, _attempt_id(miss), why, miss.limit_value)
 
 
 def _judge(miss: Miss, result: Any, error: BaseException | None) -> tuple[MissOutcome, Any, str]:

@@ -94,6 +94,8 @@ class Stop(NamedTuple):
     state: str
     since: str
     why: str
+    limit: int | None = None
+    """The value of the limit that was hit, in the thread that hit it."""
 
 
 class CodeState:

@@ -9,7 +9,7 @@ from typing import Any
 
 from compile_ledger.facts.arm import Goodbye, Header
 from compile_ledger.facts.calls import Counters
-from compile_ledger.facts.codec import SUFFIX, DamagedLineError, UnknownKindError, decode
+from compile_ledger.facts.codec import FORMAT, SUFFIX, DamagedLineError, UnknownKindError, decode
 from compile_ledger.facts.compile import Compile
 from compile_ledger.facts.region import CodeObject, Region
 
@@ -31,6 +31,12 @@ class Live:
     """The reading before the last one: two make a rate."""
     compiles: list[Compile] = field(default_factory=list)
     goodbye: Goodbye | None = None
+    unread: int = 0
+    """Lines that were not read: damaged, of an unknown kind, or longer than any of ours."""
+    changed: float = 0.0
+    """When the file last grew, in seconds since the epoch."""
+    _too_long: bool = False
+    """Whether the reader stands inside a line that it skips."""
     _offset: int = 0
     _inode: int = 0
 
@@ -40,20 +46,30 @@ class Live:
             status = os.fstat(stream.fileno())
             if status.st_ino != self._inode or status.st_size < self._offset:
                 self.__init__(self.path, _inode=status.st_ino)  # type: ignore[misc]
+            self.changed = status.st_mtime
             stream.seek(self._offset)
             while chunk := stream.read(_CHUNK):
                 whole = chunk.rfind(b"\n") + 1
-                if not whole:
+                if not whole and len(chunk) < _CHUNK:
                     return
-                for line in chunk[:whole].splitlines():
-                    self._take(line)
-                self._offset += whole
+                self._take_lines(chunk[:whole])
+                self._too_long = not whole
+                self._offset += whole or len(chunk)
                 stream.seek(self._offset)
+
+    def _take_lines(self, lines: bytes) -> None:
+        every = lines.split(b"\n")[:-1]
+        if every and self._too_long:
+            self.unread += 1
+            del every[0]
+        for line in every:
+            self._take(line)
 
     def _take(self, line: bytes) -> None:
         try:
             fact: Any = decode(line)
         except (UnknownKindError, DamagedLineError):
+            self.unread += 1
             return
         if isinstance(fact, Counters):
             self.before = self.counters
@@ -70,11 +86,12 @@ class Live:
 
     @property
     def state(self) -> str:
-        """``running``, how it ended, or ``ended without a goodbye``."""
+        """``running``, how it ended, or that it is no recording."""
+        if self.header is None or self.header.format != FORMAT:
+            return "no compile-ledger recording" if self._offset else "nothing written yet"
         if self.goodbye is not None:
             return self.goodbye.status
-        alive = self.header is not None and _alive(self.header.pid)
-        return "running" if alive else "ended without a goodbye"
+        return "running" if _alive(self.header.pid) else "ended without a goodbye"
 
 
 def _alive(pid: int) -> bool:
@@ -97,8 +114,12 @@ class Folder:
         self.processes: dict[Path, Live] = {}
 
     def follow(self) -> tuple[Live, ...]:
-        """Read what is new in each file; files that went away are left out."""
-        files = [self.path] if self.path.is_file() else sorted(self.path.glob(f"*{SUFFIX}"))
+        """Read what is new in each file; running processes first, then the last to change.
+
+        Files that went away are left out.
+        """
+        found = [self.path] if self.path.is_file() else sorted(self.path.glob(f"*{SUFFIX}"))
+        files = [file for file in found if file.is_file()]
         for gone in set(self.processes) - set(files):
             del self.processes[gone]
         for file in files:
@@ -107,4 +128,5 @@ class Folder:
                 live.follow()
             except OSError:
                 del self.processes[file]
-        return tuple(self.processes.values())
+        order = sorted(self.processes.values(), key=lambda live: -live.changed)
+        return tuple(sorted(order, key=lambda live: live.state != "running"))

@@ -7,8 +7,16 @@ from dataclasses import dataclass, field, replace
 from types import CodeType
 from typing import Any
 
-from compile_ledger.facts.cache_line import CodeLine, Count, Entry, LineReading, Parameter, Role
-from compile_ledger.observe.session import CodeState, EntryState, Session
+from compile_ledger.facts.cache_line import (
+    Budget,
+    CodeLine,
+    Count,
+    Entry,
+    LineReading,
+    Parameter,
+    Role,
+)
+from compile_ledger.observe.session import CodeState, EntryState, Session, Stop
 
 from .attempts import Attempt, attempts, frame_of
 from .budget import budget_of
@@ -110,7 +118,7 @@ def read_line(reader: Reader, state: CodeState, code: CodeType, bucket: int) -> 
         state=now.state,
         since=now.since,
         state_why=now.why,
-        budget=budget_of(code, frame, context, bucket),
+        budget=_budget(state.stopped.get(bucket)) or budget_of(code, frame, context, bucket),
         parameters=_parameters(first, code) if role == "root" else (),
         more=len(raw[MOST_ENTRIES:]),
     )
@@ -151,6 +159,13 @@ def _resolved(region: Any) -> Target | None:
 def _is_in(region: Any, bucket: int) -> bool:
     """Whether a region uses this bucket."""
     return bool(region.bucket == bucket)
+
+
+def _budget(stop: Stop | None) -> Budget | None:
+    """Nothing is left after a limit, whatever this thread's setting says."""
+    if stop is None or stop.state != "limit" or stop.limit is None:
+        return None
+    return Budget(0, stop.why, stop.limit)
 
 
 def _state(seen: CodeState, bucket: int, told: State) -> State:
