@@ -1,7 +1,8 @@
 """What recording costs a call, beside torch's own instruments.
 
 Interleaved blocks in one process; the 10th percentile over blocks, in nanoseconds a
-call. ``bare`` stands twice: its distance to itself is the noise.
+call. Each variant is compiled several times, so that where a compiled function happens to
+lie in memory is averaged out. ``bare`` stands twice: its distance to itself is the noise.
 
     python benchmarks/recorder_overhead.py
     python benchmarks/recorder_overhead.py --backend inductor --blocks 2000
@@ -47,14 +48,15 @@ class Variant:
     """One way of observing a call."""
 
     name: str
-    call: Callable[[Any], Any]
+    calls: list[Callable[[Any], Any]]
+    """The same function, compiled several times; the blocks take turns."""
     around: Callable[[], AbstractContextManager[Any]] = contextlib.nullcontext
     every: int = 1
     samples: list[float] = field(default_factory=list)
 
     def block(self, x: Any, calls: int) -> None:
         """Time one block."""
-        call = self.call
+        call = self.calls[len(self.samples) % len(self.calls)]
         with self.around(), torch.no_grad():
             call(x)
             began = time.perf_counter_ns()
@@ -64,8 +66,10 @@ class Variant:
 
     @property
     def p10(self) -> float:
-        """The 10th percentile, in nanoseconds a call."""
-        return statistics.quantiles(self.samples, n=10)[0]
+        """The 10th percentile of each copy, and their mean, in nanoseconds a call."""
+        number = len(self.calls)
+        each = (self.samples[copy::number] for copy in range(number))
+        return statistics.mean(statistics.quantiles(samples, n=10)[0] for samples in each)
 
 
 def plus_one(x: Any) -> Any:
@@ -141,13 +145,15 @@ def profiler() -> AbstractContextManager[Any]:
     return made
 
 
-def variants(make: Callable[[], Any], backend: str, x: Any) -> list[Variant]:
+def variants(make: Callable[[], Any], backend: str, x: Any, copies: int) -> list[Variant]:
     """Every variant, compiled for ``x``."""
     compiled: dict[str, Any] = {}
-    for how in ("bare", "bare again", "counts", "full", "timeline"):
-        with observed(how.split()[0]), torch.no_grad():
-            compiled[how] = torch.compile(make(), backend=backend, dynamic=False)
-            compiled[how](x)
+    for _ in range(copies):
+        for how in ("bare", "bare again", "counts", "full", "timeline"):
+            with observed(how.split()[0]), torch.no_grad():
+                made = torch.compile(make(), backend=backend, dynamic=False)
+                made(x)
+            compiled.setdefault(how, []).append(made)
     bare = compiled["bare"]
     return [
         Variant("bare", bare),
@@ -182,18 +188,18 @@ def show(title: str, found: list[Variant]) -> None:
 
 def compile_times(backend: str, number: int) -> None:
     """CPU milliseconds of compiles with and without the recorder, taken in turn."""
-    spent: dict[str, list[float]] = {"bare": [], "full": []}
+    spent: dict[str, list[float]] = {"bare": [], "bare again": [], "full": []}
     for _ in range(number):
         for how, times in spent.items():
             compiled = torch.compile(own(plus_one), backend=backend, dynamic=False)
-            with observed(how):
+            with observed(how.split()[0]):
                 began = time.process_time_ns()
                 compiled(torch.ones(4))
                 times.append((time.process_time_ns() - began) / 1e6)
     print("\ncompiling x + 1, CPU ms, median [quartiles]")
     for how, times in spent.items():
         low, middle, high = statistics.quantiles(times, n=4)
-        print(f"  {how:<8} {middle:7.2f} [{low:.2f}, {high:.2f}]")
+        print(f"  {how:<10} {middle:7.2f} [{low:.2f}, {high:.2f}]")
 
 
 def main() -> None:
@@ -201,17 +207,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--backend", default="eager")
     parser.add_argument("--blocks", type=int, default=800)
+    parser.add_argument("--copies", type=int, default=6)
     parser.add_argument("--compiles", type=int, default=40)
     options = parser.parse_args()
     torch.set_num_threads(1)
 
     x = torch.ones(4)
-    small = variants(lambda: own(plus_one), options.backend, x)
+    small = variants(lambda: own(plus_one), options.backend, x, options.copies)
     measure(small, x, options.blocks, 60)
     show(f"x + 1 on 4 floats, backend {options.backend}", small)
 
     idx = next(iter(varlen_service.requests()))
-    large = variants(varlen_service.load_model, options.backend, idx)
+    large = variants(varlen_service.load_model, options.backend, idx, 1)
     measure(large, idx, max(20, options.blocks // 8), 4)
     show(f"4-block transformer, 60 tokens, backend {options.backend}", large)
     compile_times(options.backend, options.compiles)
