@@ -75,7 +75,9 @@ def test_every_count(run: Run, tmp_path: Path, threads: int, timeline: int) -> N
 
 NUMBERS = """
 import threading, torch, compile_ledger
-torch._dynamo.config.recompile_limit = 64
+config = torch._dynamo.config
+name = "recompile_limit" if hasattr(config, "recompile_limit") else "cache_size_limit"
+setattr(config, name, 64)
 def function(x):
     return x + 1
 compiled = torch.compile(function, backend="eager", dynamic=False)

@@ -56,8 +56,17 @@ def _from_totals(view: View, region: int) -> list[Disposition | None]:
     made = found.count("compiled") + found.count("recompiled")
     entered = entered_calls(view, region)
     reused = rest if entered is None else min(rest, max(0, entered - made))
-    off = any(c.outcome == "switched_off" and _is_root(view, region, c) for c in view.compiles)
-    return found + ["reused"] * reused + ["switched_off" if off else "skipped"] * (rest - reused)
+    return found + ["reused"] * reused + [_when_not_entered(view, region)] * (rest - reused)
+
+
+def _when_not_entered(view: View, region: int) -> Disposition:
+    """What calls were that met nothing and entered no compiled code, as the first frame tells."""
+    met = {c.outcome for c in view.compiles if _is_root(view, region, c)}
+    if "switched_off" in met:
+        return "switched_off"
+    counters = view.arm.counters
+    uncounted = counters is None or counters.lookups is None
+    return "fell_back" if uncounted and "refused" in met else "skipped"
 
 
 def entered_calls(view: View, region: int) -> int | None:

@@ -240,7 +240,7 @@ def _by_rule(miss: Miss, result: Any) -> bool:
     if not getattr(result, "apply_to_code", True):
         return True
     if miss.metrics is None:
-        failed = "error" in str(getattr(result, "skip_reason", ""))
+        failed = not miss.code.fact.library and "error" in str(getattr(result, "skip_reason", ""))
         return not (miss.is_root or failed) or _is_skipfile(miss.code)
     return _had_nothing_to_compile(miss)
 

@@ -23,11 +23,11 @@ class _Open:
 
     __slots__ = ("asked", "kept", "left", "met", "number", "region", "runs", "shared")
 
-    def __init__(self, region: RegionState, number: int, left: int) -> None:
+    def __init__(self, region: RegionState, number: int, left: int | None) -> None:
         self.region = region
         self.number = number
         self.left = left
-        """What was left of the lookup counter, which counts down."""
+        """What was left of the lookup counter, which counts down; None: there is none."""
         self.runs: dict[EntryState, int] = {}
         self.met: list[str] = []
         self.kept = self.asked = 0
@@ -40,6 +40,14 @@ class _Open:
         self.met += inner.met
         self.kept += inner.kept
         self.asked += inner.asked
+
+
+def _silent(call: _Open, left: int | None) -> int | None:
+    """Lookups of a call that neither hit an entry nor reached Dynamo; None: not known."""
+    if call.shared or call.left is None or left is None:
+        return None
+    hits = sum(call.runs.values()) - call.kept
+    return max(0, call.left - left - hits - call.asked)
 
 
 class Reader:
@@ -66,7 +74,9 @@ class Reader:
         elif stack:
             stack[-1].runs[kind] = stack[-1].runs.get(kind, 0) + 1
 
-    def _enter(self, stack: list[_Open], region: RegionState, number: int, left: int) -> None:
+    def _enter(
+        self, stack: list[_Open], region: RegionState, number: int, left: int | None
+    ) -> None:
         stack.append(_Open(region, number, left))
         del stack[:-_DEEPEST]
         busy = [calls[-1] for calls in self._open.values() if calls]
@@ -96,9 +106,8 @@ class Reader:
         if stack:
             stack[-1].add(call)
 
-    def _end(self, call: _Open, thread: int, left: int, raised: bool) -> None:  # noqa: FBT001
-        hits = sum(call.runs.values()) - call.kept
-        silent = None if call.shared else max(0, call.left - left - hits - call.asked)
+    def _end(self, call: _Open, thread: int, left: int | None, raised: bool) -> None:  # noqa: FBT001
+        silent = _silent(call, left)
         met = {*call.met, *(("raised",) if raised else ()), *(("fell_back",) if silent else ())}
         root = call.region.fact.root
         line = root or 0, call.region.bucket

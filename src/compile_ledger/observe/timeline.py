@@ -52,7 +52,7 @@ class EventRing:
         """The enter hook of a region; ``timed`` begins the timing of a sampled call."""
         count, append = state.numbers.__next__, self.ring.append
         lookups = self.session.lookups
-        left: Callable[[], int] = int if lookups is None else lookups.__length_hint__
+        left: Callable[[], int | None] = {}.clear if lookups is None else lookups.__length_hint__
 
         def enter() -> Callable[[], Any]:
             number = count()

@@ -33,6 +33,7 @@ FAULTY = (
     (live.Recording, ("_wake",)),
 )
 LIMIT = 4
+NAME = "recompile_limit" if hasattr(torch._dynamo.config, "recompile_limit") else "cache_size_limit"
 
 
 class FaultError(Exception):
@@ -55,7 +56,7 @@ def work() -> None:
     for size in (2, 3, 4, 3):
         assert torch.equal(compiled(torch.ones(size), 2.0), torch.ones(size) * 2 + 1)
     static = torch.compile(lambda x: x + 1, backend="eager", dynamic=False)
-    with torch._dynamo.config.patch(recompile_limit=LIMIT):
+    with torch._dynamo.config.patch({NAME: LIMIT}):
         for size in range(2, 4 + LIMIT):
             assert torch.equal(static(torch.ones(size)), torch.ones(size) + 1)
     with torch.compiler.set_stance("fail_on_recompile"):
