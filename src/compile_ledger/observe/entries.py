@@ -62,6 +62,7 @@ def _count_entry(session: Session, code: CodeType, out: CodeType) -> CodeType:
     number = state.fact.id
     entry = EntryState(number, session.unique_id(number, current_compile_id()))
     entry.calls_graph = any(name.startswith(_GRAPH) for name in out.co_names)
+    entry.has_graph = entry.calls_graph
     new = with_prologue(out, entry.left.__next__)
     if session.calls is not None:
         new = with_prologue(new, ours(session.calls.entry_hook(entry)))

@@ -20,7 +20,7 @@ from .clock import cpu_ns
 from .entries import entry_of
 from .own_code import ours
 from .regions import region_of
-from .session import CodeState, Session, Stop
+from .session import CodeState, EntryState, Session, Stop
 from .stack import describe, entered_by_region
 from .stand_in import hide, stand_in
 
@@ -153,7 +153,7 @@ def _after(session: Session, miss: Miss, result: Any, error: BaseException | Non
         entry = entry_of(session, guarded.code)
         if entry is not None:
             miss.compile_id = entry.compile_id
-            entry.graph_ops = getattr(miss.metrics, "graph_op_count", None)
+            _note_graph(entry, miss)
     _note_state(miss, outcome, why)
     if outcome == "skipped" and miss.code.fact.library:
         return
@@ -185,6 +185,13 @@ def stance_refused(session: Session, code: CodeType, reasons: Any) -> None:
         session.calls.saw_miss(fact)
     if session.timeline is not None:
         session.timeline.saw_miss(fact, asked=True)
+
+
+def _note_graph(entry: EntryState, miss: Miss) -> None:
+    """What the runtime's record says of the graph, where it made one."""
+    entry.graph_ops = getattr(miss.metrics, "graph_op_count", None)
+    if entry.graph_ops is not None:
+        entry.has_graph = bool(entry.graph_ops)
 
 
 def _name_root(session: Session, miss: Miss, outcome: MissOutcome) -> None:

@@ -57,6 +57,7 @@ class EntryState:
         "compile_id",
         "fact",
         "graph_ops",
+        "has_graph",
         "inherited",
         "left",
         "new_code",
@@ -68,6 +69,8 @@ class EntryState:
         self.graph_ops: int | None = None
         self.calls_graph = False
         """Whether its code calls a graph."""
+        self.has_graph = False
+        """Whether a run of it runs a graph with at least one operation."""
         self.left = counter()
         self.base = 0
         """Runs before this recording began: in the parent of a fork, or before a restart."""
@@ -76,11 +79,6 @@ class EntryState:
         self.fact: Compile | None = None
         """The compile that made it."""
         self.new_code: weakref.ref[CodeType] | None = None
-
-    @property
-    def has_graph(self) -> bool:
-        """Whether a run of it runs a graph with at least one operation."""
-        return self.calls_graph if self.graph_ops is None else bool(self.graph_ops)
 
     @property
     def runs(self) -> int:
