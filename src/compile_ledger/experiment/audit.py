@@ -18,6 +18,7 @@ from compile_ledger.judge.experiments import judge_experiment
 from compile_ledger.judge.ledger import judge
 
 from . import plan, shipping
+from .break_interventions import BREAKS, break_experiments
 from .correctness.store import draws_random
 from .interrupted import as_interrupted
 from .interventions import Intervention, interventions_for
@@ -134,11 +135,24 @@ class Audit:
 
     def _rows(self, finding: Finding, before: Arm, *, limited: bool) -> Iterator[ExperimentRow]:
         """Each experiment is run when its row is asked for, the cheapest first."""
+        if finding.slug in BREAKS:
+            yield from self._break_rows(before)
+            return
         if before.name != CAPTURE:
             yield self._backend_experiment(finding, before)
         region = _region_of(finding, before)
         for chosen in interventions_for(finding, region, limited=limited):
             yield self._experiment(chosen, before)
+
+    def _break_rows(self, before: Arm) -> Iterator[ExperimentRow]:
+        found = self.ledger(provisional=True).findings
+        regions = {f.region for f in found if f.slug in BREAKS and f.region is not None}
+        yield from break_experiments(before, regions, self._changed)
+
+    def _changed(self, chosen: Intervention) -> Arm:
+        """The capture arm with one change."""
+        spec = plan.intervention(self.terms, chosen)
+        return self._arm(spec, f"experiment: {chosen.change}")
 
     def _shown_in(self, finding: Finding) -> Arm | None:
         """The arm that the finding rests on; the capture arm where it shows the same."""

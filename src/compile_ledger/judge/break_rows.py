@@ -8,6 +8,7 @@ from statistics import mean
 from compile_ledger.facts.compile import Compile
 from compile_ledger.facts.graph_break import GraphBreak
 
+from .break_kinds import kind_of, removal
 from .break_words import worded
 from .document import BreakRow
 from .view import View, runs_of
@@ -33,6 +34,8 @@ def _row(view: View, seen: list[tuple[Compile, GraphBreak]]) -> BreakRow:
         per_call=_per_call(view, [event for event, _ in seen]),
         function=place.function if place else "",
         seen=len(seen),
+        kind=kind_of(first).name,
+        removal=removal(first),
     )
 
 

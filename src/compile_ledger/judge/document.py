@@ -213,6 +213,10 @@ class BreakRow:
     function: str = ""
     seen: int = 1
     """Times it was traced (not executed)."""
+    kind: str = ""
+    """What broke the graph, one of judge/break_kinds.py; empty: not told."""
+    removal: str = ""
+    """The setting that could capture it, or that none does; and the edit that would."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,6 +234,12 @@ class Reading:
     graph_runs: int | None = None
     entries: int | None = None
     cpu_seconds: float | None = None
+    graphs_low: float | None = None
+    """Graphs per steady call, the region with fewest; None: not counted."""
+    graphs_high: float | None = None
+    frames_skipped: int | None = None
+    breaks: int | None = None
+    """Distinct breaks, by place and reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,6 +255,8 @@ class ExperimentRow:
     outcome: Outcome
     sentence: str
     """``diagnosis holds: ...`` or ``diagnosis refuted: ...`` or why not resolved."""
+    level: LevelName = "STABLE"
+    """The level whose diagnosis it tests."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pkgutil import resolve_name
 from typing import Any
 
 from .capabilities import MissingError
@@ -20,11 +21,28 @@ def recompile_limit() -> int | None:
 def change_setting(name: str, value: Any) -> None:
     """Set ``torch._dynamo.config.name`` in this thread; the settings are per thread.
 
-    Raises :class:`MissingError` on a torch without that setting.
+    A setting that is a set of functions takes their import paths (``builtins.print``),
+    and keeps what is in it. Raises :class:`MissingError` on a torch without that setting.
     """
     from torch._dynamo import config
 
-    if not hasattr(config, name):
-        msg = f"this torch has no setting torch._dynamo.config.{name}"
+    for known in (name, _OLDER.get(name, name)):
+        if hasattr(config, known):
+            setattr(config, known, _resolved(known, getattr(config, known), value))
+            return
+    msg = f"this torch has no setting torch._dynamo.config.{name}"
+    raise MissingError(msg)
+
+
+_OLDER = {"ignore_logging_functions": "ignore_logger_methods"}
+"""Settings by the names that older versions gave them; that one knows loggers only."""
+
+
+def _resolved(name: str, present: Any, value: Any) -> Any:
+    if not isinstance(present, (set, frozenset)):
+        return value
+    other = [path for path in value if not path.startswith("logging.")]
+    if other and name in _OLDER.values():
+        msg = f"this torch cannot ignore {other[0]}: its {name} is for loggers"
         raise MissingError(msg)
-    setattr(config, name, value)
+    return {*present, *map(resolve_name, value)}

@@ -32,7 +32,7 @@ class Headline:
 def headline(ledger: Ledger) -> Headline:
     """The verdict of ``ledger`` in the order in which it is read."""
     remarks = tuple(_remarks(ledger))
-    experiments = tuple(row.sentence for row in ledger.experiments)
+    experiments = tuple(row.sentence for row in ledger.experiments) or _without_experiment(ledger)
     diagnosis = ledger.diagnosis
     if diagnosis is None:
         status, title, cause = _without_failure(ledger)
@@ -46,6 +46,14 @@ def headline(ledger: Ledger) -> Headline:
         experiments=experiments,
         remarks=remarks,
     )
+
+
+def _without_experiment(ledger: Ledger) -> tuple[str, ...]:
+    """Why no change without an edit could test a break, and which edit would remove it."""
+    diagnosis, first = ledger.diagnosis, next(iter(ledger.breaks), None)
+    if diagnosis is None or diagnosis.level != "CAPTURED" or first is None:
+        return ()
+    return (f"none: {first.removal}",) if first.removal.startswith("no setting") else ()
 
 
 def _without_failure(ledger: Ledger) -> tuple[Status, str, str]:

@@ -6,7 +6,7 @@ What a ledger quotes cannot become markup, a link, a mention or a table cell.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from compile_ledger.facts.place import Place
 from compile_ledger.judge.document import ExperimentRow, Finding, Ledger, Line, Reading
@@ -15,14 +15,13 @@ from .gaps import gaps
 from .headline import headline
 from .levels import MARKS, TITLES, why
 from .ranking import Group, groups
-from .words import NOT_MEASURED, because, clean, place, seconds
+from .readings import COLUMNS, Column
+from .words import NOT_MEASURED, because, clean, place
 
 _LIVE = re.compile(r"([\\`*_\[\]#|~$]|^[-+=]|(?<=^\d)[.]|(?<=^\d\d)[.])")
 _LINKED = re.compile(r"([@#](?=\w)|:(?=[\w+-]+:)|\b(?:https?|ftp|www)(?=[:.]))", re.IGNORECASE)
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 MOST_OF_A_KIND = 3
-SETTLED = {True: "yes", False: "no", None: "too short to tell"}
-COLUMNS = ("", "compiles", "recompiles", "refused", "fell back", "switched off", "settled", "CPU")
 
 
 def markdown(ledger: Ledger) -> str:
@@ -100,16 +99,15 @@ def _levels(ledger: Ledger) -> str:
 
 def _experiment(row: ExperimentRow) -> Iterable[str]:
     yield f"#### Experiment: {text(row.name)}\n\nChange: {text(row.change)}. {text(row.sentence)}."
-    yield table(COLUMNS, (_side("before", row.before), _side("after", row.after)))
+    columns = COLUMNS[row.level]
+    heads = ("", *(column.name for column in columns))
+    yield table(heads, (_side("before", columns, row.before), _side("after", columns, row.after)))
 
 
-def _side(name: str, reading: Reading | None) -> tuple[str, ...]:
+def _side(name: str, columns: Sequence[Column], reading: Reading | None) -> tuple[str, ...]:
     if reading is None:
-        return (name, NOT_MEASURED, *[""] * (len(COLUMNS) - 2))
-    counts = (reading.compiles, reading.recompiles, reading.refused, reading.fell_back,
-              reading.switched_off)  # fmt: skip
-    words = [f"{value:,}" for value in counts]
-    return (name, *words, SETTLED[reading.settled], seconds(reading.cpu_seconds))
+        return (name, NOT_MEASURED, *[""] * (len(columns) - 1))
+    return (name, *(column.word(reading).replace("?", NOT_MEASURED) for column in columns))
 
 
 def _findings(ledger: Ledger) -> Iterable[str]:

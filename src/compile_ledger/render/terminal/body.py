@@ -81,6 +81,8 @@ def _break(page: Page, row: BreakRow) -> None:
     hint = f" [{row.hint_id}]" if row.hint_id else ""
     page.line(row.reason, (hint, "dim"), indent=FINDING_INDENT)
     page.line(f"per call: {per_call(row)}; cost: {break_cost(row)}", indent=FINDING_INDENT)
+    if row.removal:
+        page.line((row.removal, "dim"), indent=FINDING_INDENT)
 
 
 def per_call(row: BreakRow) -> str:
