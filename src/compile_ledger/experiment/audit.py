@@ -13,6 +13,7 @@ import compile_ledger
 from compile_ledger.facts.arm import Arm
 from compile_ledger.facts.contract import DEFAULT_ATOL, DEFAULT_RTOL, Contract, Depth
 from compile_ledger.facts.region import Region
+from compile_ledger.judge.break_experiment import removed
 from compile_ledger.judge.document import ExperimentRow, Finding, Ledger
 from compile_ledger.judge.experiments import judge_experiment
 from compile_ledger.judge.ledger import judge
@@ -29,7 +30,7 @@ from .spec import ArmSpec
 from .trouble import check_eager
 from .workload import Workload
 
-CAPTURE = "capture"
+CAPTURE, CORRECT = "capture", "correct"
 CHEAP_SEEN = ("RUNS", "CORRECT", "CAPTURED", "STABLE")
 
 
@@ -59,6 +60,8 @@ class Audit:
         self.listener = listener or Listener()
         self.arms: dict[str, Arm] = {}
         self.experiments: list[ExperimentRow] = []
+        self.changes: dict[str, Intervention] = {}
+        """What was changed in experiments on breaks, by name."""
         self.interrupted = False
 
     def run(self) -> Ledger:
@@ -151,8 +154,18 @@ class Audit:
 
     def _changed(self, chosen: Intervention) -> Arm:
         """The capture arm with one change."""
+        self.changes[chosen.name] = chosen
         spec = plan.intervention(self.terms, chosen)
         return self._arm(spec, f"experiment: {chosen.change}")
+
+    def _ablation(self, ledger: Ledger) -> None:
+        """Price the breaks that an experiment removed, in code of the workload's own backend."""
+        row = next((r for r in reversed(self.experiments) if removed(r)), None)
+        if row is None or is_cheap(self.contract.own_backend):
+            return
+        regions = {f.region for f in ledger.findings if f.slug in BREAKS and f.region is not None}
+        spec = plan.ablation(self.terms, self.changes[row.name], regions)
+        self._arm(spec, "what the breaks cost: calls with and without them interleaved")
 
     def _shown_in(self, finding: Finding) -> Arm | None:
         """The arm that the finding rests on; the capture arm where it shows the same."""
@@ -187,11 +200,24 @@ class Audit:
         failing = provisional.diagnosis is not None
         if failing and not full:
             self._ladder(self._correct())
+        if failing and not self._clears(provisional) and not full:
             return
         random = self._draws_random()
-        if random:
+        if random and CORRECT not in self.arms:
             self._correct()
         self._cold_and_warm(compare=not random)
+
+    def _clears(self, provisional: Ledger) -> bool:
+        """Whether the diagnosis is gone once the cost of breaks was measured."""
+        if provisional.diagnosis is None or provisional.diagnosis.level != "CAPTURED":
+            return False
+        self._ablation(provisional)
+        ledger = self.ledger(provisional=True)
+        if ledger.diagnosis is None:
+            return True
+        if ledger.diagnosis.level != "CAPTURED":
+            self._experiments(ledger)
+        return False
 
     def _ladder(self, own: Arm) -> None:
         """Where only the workload's own backend raises: which stage before it raises, too."""

@@ -11,7 +11,7 @@ from typing import Any
 
 from compile_ledger.facts.arm import Arm
 from compile_ledger.facts.graph_break import GraphBreak
-from compile_ledger.judge.break_experiment import breaks_of, judge_break_experiment
+from compile_ledger.judge.break_experiment import judge_break_experiment
 from compile_ledger.judge.break_kinds import (
     LOGGING,
     REORDER,
@@ -20,6 +20,7 @@ from compile_ledger.judge.break_kinds import (
     functions_of,
     kind_of,
 )
+from compile_ledger.judge.breaks import breaks_of
 from compile_ledger.judge.document import ExperimentRow
 
 from .interventions import Intervention
@@ -39,7 +40,7 @@ def break_experiments(
     before: Arm, regions: Collection[int], run: Callable[[Intervention], Arm]
 ) -> Iterator[ExperimentRow]:
     """A row for each change, the smallest first; each is run when its row is asked for."""
-    known = list(breaks_of(before, regions))
+    known = breaks_of(before, regions)
     tried: set[str] = set()
     for _ in range(MOST):
         chosen = next((one for one in candidates(known) if one.name not in tried), None)

@@ -23,7 +23,7 @@ from .compile import Compile
 from .environment import Capability
 from .region import CodeObject, Region
 from .timeline import Timeline
-from .timing import GuardLookup, SteadyState
+from .timing import Ablation, GuardLookup, SteadyState
 
 FORMAT = "compile-ledger-recording"
 VERSION = 1
@@ -41,6 +41,7 @@ KINDS: dict[str, type] = {
     "agreement": Agreement,
     "steady": SteadyState,
     "guard_lookup": GuardLookup,
+    "ablation": Ablation,
     "timeline": Timeline,
     "toolchain": Toolchain,
     "costs": Costs,

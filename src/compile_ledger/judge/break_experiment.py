@@ -9,24 +9,10 @@ from compile_ledger.facts.graph_break import GraphBreak
 
 from .break_kinds import kind_of
 from .break_words import worded
+from .breaks import Key, breaks_of, key_of
 from .document import ExperimentRow, Outcome, Reading
 from .experiments import reading
-from .view import look
 from .words import count
-
-Key = tuple[str, str]
-
-
-def breaks_of(arm: Arm, regions: Collection[int] | None = None) -> tuple[GraphBreak, ...]:
-    """The distinct breaks of some regions, or of all, in the order seen."""
-    view = look(arm)
-    chosen = [c for c in view.compiles if regions is None or view.region_of(c) in regions]
-    return tuple({key_of(b): b for c in chosen for b in c.breaks}.values())
-
-
-def key_of(found: GraphBreak) -> Key:
-    """What makes two breaks the same: place and reason."""
-    return str(found.place), found.reason
 
 
 def judge_break_experiment(  # noqa: PLR0913, PLR0917  an experiment is these six things
@@ -47,8 +33,18 @@ def judge_break_experiment(  # noqa: PLR0913, PLR0917  an experiment is these si
     return ExperimentRow(name, change, tests, first, second, outcome, sentence, "CAPTURED")
 
 
+def removed(row: ExperimentRow) -> bool:
+    """Whether the change left fewer graphs in a call, or the first graph at all."""
+    if row.level != "CAPTURED" or row.before is None or row.after is None:
+        return False
+    before, after = row.before.graphs_high, row.after.graphs_high
+    if before is None or not after:
+        return False
+    return row.outcome == "holds" or after < before or before == 0
+
+
 def _outcome(
-    before: Reading, after: Reading, tested: set[Key], left: tuple[GraphBreak, ...]
+    before: Reading, after: Reading, tested: set[Key], left: list[GraphBreak]
 ) -> tuple[Outcome, str]:
     if after.graphs_high is None or before.graphs_high is None:
         return "not_resolved", "not resolved: graphs were not counted"

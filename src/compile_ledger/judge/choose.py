@@ -16,6 +16,7 @@ CORRECT = "correct"
 COLD = "cold"
 WARM = "warm"
 STEADY = "steady"
+ABLATION = "ablation"
 RECORDED = "recorded"
 
 COMPILED = (CAPTURE, CORRECT, COLD, WARM, STEADY)

@@ -191,13 +191,35 @@ class RegionRow:
 
 
 @dataclass(frozen=True, slots=True)
+class Interval:
+    """A measured number with its 95% interval; ``value`` None when not measured."""
+
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    samples: int = 0
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class BreakCost:
-    """The measured cost of a break, per call, with its 95% interval; or why not."""
+    """The measured cost of a break, per call, with its 95% interval; or why not.
+
+    Calls as they are less calls without the break: negative where it is faster with it.
+    """
 
     cpu_ns: float | None = None
     low_ns: float | None = None
     high_ns: float | None = None
     why: str = "not measured: no arm without the break was run"
+    change: str = ""
+    """The change that removed it."""
+    together: int = 1
+    """Breaks of the region that the change removed: the cost is that of all of them."""
+    noise: Interval = field(default_factory=Interval)
+    """The A/A difference in nanoseconds: calls as they are against the same."""
+    unresolved: str = ""
+    """Why the cost cannot be told from noise; empty when it can, or was not measured."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,17 +309,6 @@ class ArmRow:
     """More than ``len(calls)`` when only the first were kept."""
     peak_bytes: int | None = None
     lost: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Interval:
-    """A measured number with its 95% interval; ``value`` None when not measured."""
-
-    value: float | None = None
-    low: float | None = None
-    high: float | None = None
-    samples: int = 0
-    why: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from compile_ledger.facts.arm import Arm
 
+from .breaks import distinct
 from .capture_findings import lost_frames
 from .document import ExperimentRow, Outcome, Reading
 from .graphs import graphs_per_call
@@ -48,7 +49,7 @@ def _captured(view: View) -> dict[str, Any]:
         "graphs_low": min((one.low for one in known), default=None),
         "graphs_high": max((one.high for one in known), default=None),
         "frames_skipped": len(lost_frames(view)),
-        "breaks": len({(str(b.place), b.reason) for c in view.compiles for b in c.breaks}),
+        "breaks": len(distinct(b for c in view.compiles for b in c.breaks)),
     }
 
 

@@ -76,7 +76,7 @@ def judge(  # noqa: PLR0913  the options of one document
         levels=rows,
         regions=region_rows(view) if view else (),
         code_objects=code_object_rows(view) if view else (),
-        breaks=break_rows(look(shown)) if shown else (),
+        breaks=break_rows(look(shown), arms, contract) if shown else (),
         cache_lines=decider.cache_lines if decider else (),
         findings=findings,
         experiments=tuple(experiments),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pkgutil import resolve_name
 from typing import Any
 
@@ -26,12 +28,34 @@ def change_setting(name: str, value: Any) -> None:
     """
     from torch._dynamo import config
 
+    known = _known(name)
+    setattr(config, known, _resolved(known, getattr(config, known), value))
+
+
+def _known(name: str) -> str:
+    """The name that this torch gives a setting."""
+    from torch._dynamo import config
+
     for known in (name, _OLDER.get(name, name)):
         if hasattr(config, known):
-            setattr(config, known, _resolved(known, getattr(config, known), value))
-            return
+            return known
     msg = f"this torch has no setting torch._dynamo.config.{name}"
     raise MissingError(msg)
+
+
+@contextmanager
+def changed_settings(settings: Mapping[str, Any]) -> Iterator[None]:
+    """Settings changed in this thread, and put back."""
+    from torch._dynamo import config
+
+    before = {name: getattr(config, name) for name in map(_known, settings)}
+    try:
+        for name, value in settings.items():
+            change_setting(name, value)
+        yield
+    finally:
+        for name, value in before.items():
+            setattr(config, name, value)
 
 
 _OLDER = {"ignore_logging_functions": "ignore_logger_methods"}
