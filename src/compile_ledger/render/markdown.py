@@ -9,8 +9,9 @@ import re
 from collections.abc import Iterable, Sequence
 
 from compile_ledger.facts.place import Place
-from compile_ledger.judge.document import ExperimentRow, Finding, Ledger, Line, Reading
+from compile_ledger.judge.document import BreakRow, ExperimentRow, Finding, Ledger, Line, Reading
 
+from .break_rows import break_cost, per_call
 from .gaps import gaps
 from .headline import headline
 from .levels import MARKS, TITLES, why
@@ -22,6 +23,7 @@ _LIVE = re.compile(r"([\\`*_\[\]#|~$]|^[-+=]|(?<=^\d)[.]|(?<=^\d\d)[.])")
 _LINKED = re.compile(r"([@#](?=\w)|:(?=[\w+-]+:)|\b(?:https?|ftp|www)(?=[:.]))", re.IGNORECASE)
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 MOST_OF_A_KIND = 3
+MOST_BREAKS = 8
 
 
 def markdown(ledger: Ledger) -> str:
@@ -31,6 +33,7 @@ def markdown(ledger: Ledger) -> str:
         _levels(ledger),
         *(block for row in ledger.experiments for block in _experiment(row)),
         *_findings(ledger),
+        *_breaks(ledger),
         *_gaps(ledger),
         *_lines(ledger.lines),
         f"<sub>compile-ledger {text(ledger.tool_version)}, {code(ledger.target)}</sub>",
@@ -129,6 +132,26 @@ def _group(group: Group) -> Iterable[str]:
         yield f"  - and {len(group.findings) - MOST_OF_A_KIND} more of this kind"
     if group.pointer:
         yield f"  - <sub>{code(group.pointer)}</sub>"
+
+
+def _breaks(ledger: Ledger) -> Iterable[str]:
+    if not ledger.breaks:
+        return
+    yield "#### Graph breaks"
+    more = len(ledger.breaks) - MOST_BREAKS
+    yield "\n".join(
+        (
+            *(line for row in ledger.breaks[:MOST_BREAKS] for line in _break(row)),
+            *([f"- and {more} more"] if more > 0 else []),
+        )
+    )
+
+
+def _break(row: BreakRow) -> Iterable[str]:
+    yield f"- {code(place(Place(row.file, row.line)))} {text(row.reason)}"
+    yield f"  - per call {text(per_call(row))}; cost {text(break_cost(row.cost))}"
+    if row.removal:
+        yield f"  - {text(row.removal)}"
 
 
 def _gaps(ledger: Ledger) -> Iterable[str]:
