@@ -93,6 +93,17 @@ def test_a_branch_on_the_value_is_left_when_the_value_is_captured(tmp_path: Path
     assert "is left" in row.sentence
 
 
+def test_torch_s_own_instruments_are_asked_in_an_arm_of_their_own(tmp_path: Path) -> None:
+    terms = Terms(program("breaks.py:loop_workload"), tmp_path)
+    arm = run(terms, plan.opinions(terms, {0}))
+    (said,) = arm.opinions
+    assert (said.explain_graphs, said.explain_breaks, said.explain_why) == (0, -1, "")
+    assert said.fullgraph is False
+    assert said.fullgraph_why
+    assert len(arm.calls) == 8
+    assert arm.lost == ()
+
+
 def test_an_audit_says_which_edit_removes_what_no_setting_captures(tmp_path: Path) -> None:
     ledger = audited(program("breaks.py:branches_workload"), tmp_path).ledger()
     assert ledger.experiments == ()

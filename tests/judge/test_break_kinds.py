@@ -24,6 +24,7 @@ HINT = "Hint: If it is a logging function (e.g. `_warnings.warn`), you can try a
         ("attempted to trace numpy function unsupported by PyTorch", "", "numpy", ""),
         ("Unsupported context manager", "", "context", ""),
         ("call function marked as skipped", f"perf_counter\n  {HINT}", "foreign-call", ""),
+        ("call", "builtin `time.perf_counter.` (e.g. _warnings.warn)", "foreign-call", ""),
         ("something new", "", "other", ""),
     ],
 )  # fmt: skip

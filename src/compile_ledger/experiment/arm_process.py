@@ -144,7 +144,7 @@ class ArmProcess:
         self.watcher = self._correctness_watcher()
         if self.watcher is not None:
             calls.watchers.append(self.watcher)
-        if self.spec.steady or self.spec.ablate:
+        if self.spec.steady or self.spec.ablate or self.spec.opinions:
             calls.watchers.append(self.last)
         if self.spec.max_calls is not None:
             calls.watchers.append(Stopper(self, self.spec.max_calls))
@@ -179,6 +179,8 @@ class ArmProcess:
             self._steady(outcome)
         if self.spec.ablate is not None and outcome.raised is None:
             self._ablate(self.spec.ablate)
+        if self.spec.opinions and outcome.raised is None:
+            self._ask_others()
         raised = None if outcome.raised is None else describe(outcome.raised)
         self._say_goodbye("raised" if raised else "finished", raised, outcome.exit_code)
 
@@ -196,6 +198,12 @@ class ArmProcess:
         session = self.recorder.session
         session.calls.paused = True
         for fact in ablation.ablate(self.last, session, removal, self.spec.seed):
+            session.sink.write(fact)
+
+    def _ask_others(self) -> None:
+        session = self.recorder.session
+        session.calls.paused = True
+        for fact in replay.opinions(self.last, self.spec.opinions):
             session.sink.write(fact)
 
     def _say_goodbye(self, status: Any, raised: Any, exit_code: int | None) -> None:

@@ -98,6 +98,7 @@ class Audit:
         self._experiments(ledger)
         if self.contract.depth == "quick":
             return
+        self._opinions(ledger)
         self._own_backend(ledger)
 
     def _cheap(self) -> None:
@@ -148,8 +149,7 @@ class Audit:
             yield self._experiment(chosen, before)
 
     def _break_rows(self, before: Arm) -> Iterator[ExperimentRow]:
-        found = self.ledger(provisional=True).findings
-        regions = {f.region for f in found if f.slug in BREAKS and f.region is not None}
+        regions = _broken_regions(self.ledger(provisional=True))
         yield from break_experiments(before, regions, self._changed)
 
     def _changed(self, chosen: Intervention) -> Arm:
@@ -158,13 +158,19 @@ class Audit:
         spec = plan.intervention(self.terms, chosen)
         return self._arm(spec, f"experiment: {chosen.change}")
 
+    def _opinions(self, ledger: Ledger) -> None:
+        """Other instruments beside ours, where there is something to disagree on."""
+        regions = _broken_regions(ledger)
+        if regions:
+            why = "what explain and fullgraph=True say of the breaks"
+            self._arm(plan.opinions(self.terms, regions), why)
+
     def _ablation(self, ledger: Ledger) -> None:
         """Price the breaks that an experiment removed, in code of the workload's own backend."""
         row = next((r for r in reversed(self.experiments) if removed(r)), None)
         if row is None or is_cheap(self.contract.own_backend):
             return
-        regions = {f.region for f in ledger.findings if f.slug in BREAKS and f.region is not None}
-        spec = plan.ablation(self.terms, self.changes[row.name], regions)
+        spec = plan.ablation(self.terms, self.changes[row.name], _broken_regions(ledger))
         self._arm(spec, "what the breaks cost: calls with and without them interleaved")
 
     def _shown_in(self, finding: Finding) -> Arm | None:
@@ -271,6 +277,10 @@ def _diagnosed(ledger: Ledger) -> Finding | None:
         return None
     named = (f for f in ledger.findings if f.id == ledger.diagnosis.finding)
     return next(named, None)
+
+
+def _broken_regions(ledger: Ledger) -> set[int]:
+    return {f.region for f in ledger.findings if f.slug in BREAKS and f.region is not None}
 
 
 def _region_of(finding: Finding, arm: Arm) -> Region:

@@ -109,6 +109,11 @@ def ablation(terms: Terms, chosen: Intervention, regions: Iterable[int]) -> ArmS
     return replace(terms.base("ablation"), ablate=removal, prewarm=True)
 
 
+def opinions(terms: Terms, regions: Iterable[int]) -> ArmSpec:
+    """The capture arm's program, and then what torch's own instruments say of the regions."""
+    return replace(terms.base("opinions"), cheap_backend=True, opinions=tuple(sorted(regions)))
+
+
 LADDER = ("aot_eager", "aot_eager_decomp_partition")
 """Backends between capture and code generation, the stages in their order."""
 

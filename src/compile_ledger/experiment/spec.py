@@ -54,6 +54,8 @@ class ArmSpec:
     steady: bool = False
     ablate: Removal | None = None
     """Time calls as they are and without what this removes, after the program has ended."""
+    opinions: tuple[int, ...] = ()
+    """Regions of which torch's own instruments are asked, after the program has ended."""
     ask_toolchain: bool = False
     """Ask for a C++ compiler at the end, where no arm will need one to tell."""
     max_calls: int | None = None

@@ -10,6 +10,7 @@ from .cache_line import LineReading
 from .calls import Call, Counters
 from .compile import Compile
 from .environment import Capability, Environment
+from .opinion import Opinion
 from .place import Raised
 from .region import CodeObject, Region
 from .timing import Ablation, GuardLookup, SteadyState
@@ -104,6 +105,7 @@ class Arm:
     steady: tuple[SteadyState, ...] = ()
     guard_lookups: tuple[GuardLookup, ...] = ()
     ablations: tuple[Ablation, ...] = ()
+    opinions: tuple[Opinion, ...] = ()
     toolchain: Toolchain | None = None
     costs: Costs = field(default_factory=Costs)
     lost: tuple[Lost, ...] = ()

@@ -21,6 +21,7 @@ from .cache_line import LineReading
 from .calls import Call, Counters
 from .compile import Compile
 from .environment import Capability
+from .opinion import Opinion
 from .region import CodeObject, Region
 from .timeline import Timeline
 from .timing import Ablation, GuardLookup, SteadyState
@@ -42,6 +43,7 @@ KINDS: dict[str, type] = {
     "steady": SteadyState,
     "guard_lookup": GuardLookup,
     "ablation": Ablation,
+    "opinion": Opinion,
     "timeline": Timeline,
     "toolchain": Toolchain,
     "costs": Costs,

@@ -9,7 +9,7 @@ from compile_ledger.facts.graph_break import GraphBreak
 from compile_ledger.facts.timing import Ablation
 
 from .bootstrap import difference, paired, width
-from .break_kinds import kind_of
+from .break_kinds import LOGGING, kind_of
 from .breaks import breaks_of, key_of
 from .choose import ABLATION, CAPTURE_ONLY, RECORDED, Arms
 from .document import BreakCost, Interval
@@ -68,6 +68,7 @@ def region_cost(arms: Arms, region: int) -> BreakCost | None:
         change=fact.change,
         noise=noise,
         unresolved=_unresolved(cost, noise),
+        includes="the logging call itself" if LOGGING in fact.change else "",
     )
 
 

@@ -97,6 +97,7 @@ OTHER = BreakKind("other", "", "rewrite this line, or " + _OUTSIDE)
 
 EMITS = ("debug", "info", "warning", "error", "exception", "critical", "log")
 """Functions of the logging module, and methods of its loggers, that write a record."""
+_EXAMPLE = re.compile(r"\(e\.g\.[^)]*\)")
 _METHOD = re.compile(r"method: <\w*Logger .*?>\.(\w+)")
 
 
@@ -107,9 +108,10 @@ def kind_of(found: GraphBreak) -> BreakKind:
 
 
 def _said(found: GraphBreak) -> str:
-    """What the runtime says of this break; its hints name examples of other things, too."""
+    """What the runtime says of this break, without its hints and its examples of other things."""
     lines = (line.strip() for line in found.explanation.splitlines())
-    return "\n".join([found.reason, *(line for line in lines if not line.startswith("Hint:"))])
+    said = "\n".join([found.reason, *(line for line in lines if not line.startswith("Hint:"))])
+    return _EXAMPLE.sub("", said)
 
 
 def functions_of(found: GraphBreak) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ COLD = "cold"
 WARM = "warm"
 STEADY = "steady"
 ABLATION = "ablation"
+OPINIONS = "opinions"
 RECORDED = "recorded"
 
 COMPILED = (CAPTURE, CORRECT, COLD, WARM, STEADY)

@@ -220,6 +220,8 @@ class BreakCost:
     """The A/A difference in nanoseconds: calls as they are against the same."""
     unresolved: str = ""
     """Why the cost cannot be told from noise; empty when it can, or was not measured."""
+    includes: str = ""
+    """What else the change takes away, so that the cost is of that, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,6 +241,22 @@ class BreakRow:
     """What broke the graph, one of judge/break_kinds.py; empty: not told."""
     removal: str = ""
     """The setting that could capture it, or that none does; and the edit that would."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpinionRow:
+    """What several instruments say of how one region is captured. The first decides."""
+
+    region: int
+    target: str
+    here: str
+    """Graph runs per call and breaks, as they were recorded."""
+    explain: str
+    """``torch._dynamo.explain``, or why it did not answer."""
+    fullgraph: str
+    """``torch.compile(fullgraph=True, backend="eager")``, or what it raised."""
+    differs: tuple[str, ...] = ()
+    """Where they disagree with what was recorded, and why they can."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -424,6 +442,8 @@ class Ledger:
     correctness: Correctness
     environment: EnvironmentRow
     not_measured: tuple[NotMeasured, ...]
+    opinions: tuple[OpinionRow, ...] = ()
+    """Other instruments, for regions with breaks; they never decide."""
     cache_lines: tuple[LineReading, ...] = ()
     """What was in place at the end of the arm that decided: see docs/cache_line.md."""
     lines: tuple[Line, ...] = ()

@@ -20,6 +20,7 @@ from compile_ledger.facts.codec import (
 )
 from compile_ledger.facts.compile import Compile
 from compile_ledger.facts.environment import Capability
+from compile_ledger.facts.opinion import Opinion
 from compile_ledger.facts.region import CodeObject, Region
 from compile_ledger.facts.timeline import Timeline
 from compile_ledger.facts.timing import Ablation, GuardLookup, SteadyState
@@ -131,6 +132,7 @@ def read_arm(path: Path, name: str = "", change: str = "") -> Arm:
         steady=got.every(SteadyState),
         guard_lookups=got.every(GuardLookup),
         ablations=got.every(Ablation),
+        opinions=got.every(Opinion),
         toolchain=got.last(Toolchain),
         costs=got.last(Costs) or Costs(),
         lost=got.every(Lost),

@@ -30,5 +30,6 @@ def break_cost_notes(cost: BreakCost) -> list[str]:
     """What qualifies a measured cost: inside the noise, shared, the A/A difference."""
     notes = [f"not resolved: {cost.unresolved}"] if cost.unresolved else []
     notes += [f"{cost.together} breaks together"] if cost.together > 1 else []
+    notes += [f"with {cost.includes}"] if cost.includes else []
     known = cost.noise.value is not None
     return [*notes, *([f"A/A {interval(cost.noise, nanoseconds)}"] if known else [])]

@@ -9,7 +9,15 @@ import re
 from collections.abc import Iterable, Sequence
 
 from compile_ledger.facts.place import Place
-from compile_ledger.judge.document import BreakRow, ExperimentRow, Finding, Ledger, Line, Reading
+from compile_ledger.judge.document import (
+    BreakRow,
+    ExperimentRow,
+    Finding,
+    Ledger,
+    Line,
+    OpinionRow,
+    Reading,
+)
 
 from .break_rows import break_cost, per_call
 from .gaps import gaps
@@ -34,6 +42,7 @@ def markdown(ledger: Ledger) -> str:
         *(block for row in ledger.experiments for block in _experiment(row)),
         *_findings(ledger),
         *_breaks(ledger),
+        *_opinions(ledger),
         *_gaps(ledger),
         *_lines(ledger.lines),
         f"<sub>compile-ledger {text(ledger.tool_version)}, {code(ledger.target)}</sub>",
@@ -152,6 +161,19 @@ def _break(row: BreakRow) -> Iterable[str]:
     yield f"  - per call {text(per_call(row))}; cost {text(break_cost(row.cost))}"
     if row.removal:
         yield f"  - {text(row.removal)}"
+
+
+def _opinions(ledger: Ledger) -> Iterable[str]:
+    if ledger.opinions:
+        yield "#### Other instruments (shown, never deciding)"
+        yield "\n".join(line for row in ledger.opinions for line in _opinion(row))
+
+
+def _opinion(row: OpinionRow) -> Iterable[str]:
+    yield f"- {text(row.target)}: recorded {text(row.here)}"
+    yield f"  - explain: {text(row.explain)}"
+    yield f"  - fullgraph=True: {text(row.fullgraph)}"
+    yield from (f"  - differs: {text(said)}" for said in row.differs)
 
 
 def _gaps(ledger: Ledger) -> Iterable[str]:
