@@ -34,10 +34,10 @@ def judge_captured(arms: Arms, contract: Contract) -> Judged:
         return failed("CAPTURED", findings)
     shut_out = shut_out_words(view)
     if shut_out:
-        return not_measured("CAPTURED", shut_out)
+        return not_measured("CAPTURED", shut_out, findings=findings)
     known = [reading for reading in readings if reading]
     if not known or len(known) < len(readings):
-        return not_measured("CAPTURED", _unseen(view), command)
+        return not_measured("CAPTURED", _unseen(view), command, findings)
     return judged("CAPTURED", "holds", _holds(view, known, findings), findings)
 
 
@@ -75,7 +75,7 @@ def _unseen(view: View) -> str:
 
 def _holds(view: View, readings: list[GraphsPerCall], notes: tuple[Finding, ...]) -> str:
     if notes:
-        return f"more than one graph, at no cost: {notes[0].sentence}"
+        return f"more than one graph, at no resolved cost: {notes[0].sentence}"
     served = sum(reading.served for reading in readings)
     steady = all(reading.settled for reading in readings)
     made = served if steady else sum(reading.calls for reading in readings)

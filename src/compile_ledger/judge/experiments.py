@@ -9,7 +9,7 @@ from compile_ledger.facts.arm import Arm
 from .breaks import distinct
 from .capture_findings import lost_frames
 from .document import ExperimentRow, Outcome, Reading
-from .graphs import graphs_per_call
+from .graphs import graph_readings
 from .prices import compile_seconds
 from .recurrence import ending
 from .stable_failures import failures
@@ -43,7 +43,7 @@ def reading(arm: Arm) -> Reading:
 
 def _captured(view: View) -> dict[str, Any]:
     """What the arm shows of capture: graphs per call over all regions, frames, breaks."""
-    found = [graphs_per_call(view, region) for region in view.called]
+    found = graph_readings(view)
     known = [one for one in found if one] if all(found) else []
     return {
         "graphs_low": min((one.low for one in known), default=None),

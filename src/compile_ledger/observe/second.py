@@ -50,8 +50,11 @@ def forget_skips(session: Session) -> int:
 
     need(eval_frame, "reset_code")
     had = {entry.code_object for entry in session.entries}
-    skipped = [state for state in session.codes.values() if state.state == "off"]
-    codes = [state.code() for state in skipped if state.fact.id not in had]
+    codes = [
+        state.code()
+        for state in session.codes.values()
+        if state.fact.id not in had and any(stop.state == "off" for stop in state.stopped.values())
+    ]
     for code in codes:
         if code is not None:
             eval_frame.reset_code(code)
