@@ -16,8 +16,10 @@ from compile_ledger.facts.timing import Ablation
 from compile_ledger.judge.break_rows import break_rows
 from compile_ledger.judge.captured import judge_captured
 from compile_ledger.judge.choose import Arms
+from compile_ledger.judge.document import ExperimentRow
 from compile_ledger.judge.ledger import judge
 from compile_ledger.judge.view import look
+from compile_ledger.render.headline import headline
 
 from . import make
 
@@ -145,3 +147,14 @@ def test_a_break_that_costs_nothing_is_no_diagnosis() -> None:
     ledger = judge(every, make.INDUCTOR, tool_version="test")
     assert ledger.diagnosis is None or ledger.diagnosis.level != "CAPTURED"
     assert ledger.breaks[0].cost.cpu_ns == pytest.approx(-60_000, abs=300)
+
+
+def test_an_experiment_on_breaks_says_nothing_of_another_diagnosis() -> None:
+    row = ExperimentRow("x", "X = True", "reads", None, None, "holds", "holds: x", "CAPTURED")
+    late = make.length_compiles(range(4, 14), limit=4)
+    other = make.healthy(calls=make.calls("crrrxfff"), compiles=late)
+    for arm, named in ((other, False), (broken(), True)):
+        ledger = judge(make.arms(arm), make.INDUCTOR, [row], tool_version="test")
+        assert ledger.diagnosis is not None
+        assert ("holds: x" in ledger.verdict) is named
+        assert ("holds: x" in headline(ledger).experiments) is named

@@ -12,7 +12,7 @@ from .bootstrap import difference, paired, width
 from .break_kinds import LOGGING, kind_of
 from .breaks import breaks_of, key_of
 from .choose import ABLATION, CAPTURE_ONLY, RECORDED, Arms
-from .document import BreakCost, Interval
+from .document import BreakCost, Evidence, Interval
 
 NO_ARM = "no arm without the break was run"
 
@@ -30,6 +30,12 @@ class Price:
     def tail(self) -> str:
         """The end of a sentence that says nothing where nothing was measured."""
         return f"; {self.words}" if self.measured else ""
+
+    @property
+    def evidence(self) -> tuple[Evidence, ...]:
+        """The arm that measured it."""
+        tool = "paired CPU time, interleaved (breaks removed)"
+        return (Evidence(tool, self.words, arm=ABLATION),) if self.measured else ()
 
 
 def price_of(arms: Arms, contract: Contract, region: int | None, found: GraphBreak | None) -> Price:

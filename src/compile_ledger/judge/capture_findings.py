@@ -105,7 +105,7 @@ def graph_break(view: View, reading: GraphsPerCall, price: Price) -> Finding:
         actual=f"{reading.text} graphs per call",
         count=len(breaks) or 1,
         cost=FindingCost(why=price.words),
-        evidence=tuple(_quoted(view, b) for b in breaks[:5]),
+        evidence=(*(_quoted(view, b) for b in breaks[:5]), *price.evidence),
         region=region,
     )
 

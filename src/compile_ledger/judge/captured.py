@@ -75,7 +75,7 @@ def _unseen(view: View) -> str:
 
 def _holds(view: View, readings: list[GraphsPerCall], notes: tuple[Finding, ...]) -> str:
     if notes:
-        return f"more than one graph, at no resolved cost: {notes[0].sentence}"
+        return f"more than one graph, which is a note: {notes[0].sentence}"
     served = sum(reading.served for reading in readings)
     steady = all(reading.settled for reading in readings)
     made = served if steady else sum(reading.calls for reading in readings)

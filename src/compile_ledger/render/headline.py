@@ -32,8 +32,10 @@ class Headline:
 def headline(ledger: Ledger) -> Headline:
     """The verdict of ``ledger`` in the order in which it is read."""
     remarks = tuple(_remarks(ledger))
-    experiments = tuple(row.sentence for row in ledger.experiments) or _without_experiment(ledger)
     diagnosis = ledger.diagnosis
+    level = None if diagnosis is None else diagnosis.level
+    tested = tuple(row.sentence for row in ledger.experiments if level in (None, row.level))
+    experiments = tested or _without_experiment(ledger)
     if diagnosis is None:
         status, title, cause = _without_failure(ledger)
         return Headline(status, title, cause, None, "", experiments, remarks)
