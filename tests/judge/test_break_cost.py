@@ -68,6 +68,13 @@ def test_a_cost_that_is_resolved_fails_and_is_said_with_its_interval() -> None:
     assert found.level.why.endswith("us] CPU per call")
 
 
+def test_several_breaks_have_one_cost_that_may_hold_more() -> None:
+    ignored = priced(30_000, 17_000, change="ignore_logging_functions = {print}")
+    found = judge_captured(arms(ignored, ITEM, PRINT), make.INDUCTOR)
+    assert "; the 2 breaks cost 12.9 us [" in found.level.why
+    assert found.level.why.endswith("CPU per call, with the logging call itself")
+
+
 @pytest.mark.parametrize(
     ("without", "said"),
     [(90_000, "without it a call takes 60.0 us more"), (29_990, "its cost is not resolved")],

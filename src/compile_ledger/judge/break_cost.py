@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from compile_ledger.facts.contract import Contract
@@ -38,17 +39,23 @@ class Price:
         return (Evidence(tool, self.words, arm=ABLATION),) if self.measured else ()
 
 
-def price_of(arms: Arms, contract: Contract, region: int | None, found: GraphBreak | None) -> Price:
-    """The price of one region's breaks, of which ``found`` is the first."""
+def price_of(
+    arms: Arms, contract: Contract, region: int | None, breaks: Sequence[GraphBreak]
+) -> Price:
+    """The price of one region's breaks."""
     cost = None if region is None else region_cost(arms, region)
     if region is None or cost is None:
-        return Price(f"its cost was not measured: {unpriced(arms, contract, found)}")
+        why = unpriced(arms, contract, next(iter(breaks), None))
+        return Price(f"its cost was not measured: {why}")
     if cost.cpu_ns is None:
         return Price(f"its cost was {cost.why}")
     fact = ablations(arms)[region]
+    left = {key_of(one) for one in _left(arms, fact)}
+    gone = sum(key_of(one) not in left for one in breaks)
     rest = fact.graphs_without or 0.0
     partly = f" (what {fact.change} removes: {rest:g} graphs are left)" if rest > 1 else ""
-    return Price(cost_words(cost) + partly, measured=True, nothing=costs_nothing(arms, region))
+    words = cost_words(cost, gone) + partly
+    return Price(words, measured=True, nothing=costs_nothing(arms, region))
 
 
 def ablations(arms: Arms) -> dict[int, Ablation]:
@@ -133,16 +140,20 @@ def costs_nothing(arms: Arms, region: int) -> bool:
     return fact.graphs_without <= 1 and (bool(cost.unresolved) or cost.cpu_ns < 0)
 
 
-def cost_words(cost: BreakCost) -> str:
-    """The measured cost in words, for a sentence."""
+def cost_words(cost: BreakCost, breaks: int = 1) -> str:
+    """The measured cost of so many breaks in words, for a sentence."""
     if cost.cpu_ns is None or cost.low_ns is None or cost.high_ns is None:
         return cost.why
-    band = f"[{_micro(cost.low_ns)}, {_micro(cost.high_ns)}]"
+    band = f"{_micro(cost.cpu_ns)} [{_micro(cost.low_ns)}, {_micro(cost.high_ns)}]"
+    one = breaks <= 1
+    also = f", with {cost.includes}" if cost.includes else ""
     if cost.unresolved:
-        return f"its cost is not resolved: {_micro(cost.cpu_ns)} {band} CPU per call"
+        whose = "its cost" if one else f"the cost of the {breaks} breaks together"
+        return f"{whose} is not resolved: {band} CPU per call{also}"
     if cost.cpu_ns < 0:
-        return f"without it a call takes {_micro(-cost.cpu_ns)} more: {_micro(cost.cpu_ns)} {band}"
-    return f"it costs {_micro(cost.cpu_ns)} {band} CPU per call"
+        without = "without it" if one else f"without the {breaks} breaks"
+        return f"{without} a call takes {_micro(-cost.cpu_ns)} more: {band} CPU{also}"
+    return f"{'it costs' if one else f'the {breaks} breaks cost'} {band} CPU per call{also}"
 
 
 def _micro(nanoseconds: float) -> str:

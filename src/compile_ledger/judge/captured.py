@@ -42,8 +42,8 @@ def judge_captured(arms: Arms, contract: Contract) -> Judged:
 
 
 def _price(view: View, arms: Arms, contract: Contract, region: int | None) -> Price:
-    first = next(iter(breaks_in(view, region)), None) if region is not None else None
-    return price_of(arms, contract, region, first)
+    breaks = breaks_in(view, region) if region is not None else []
+    return price_of(arms, contract, region, breaks)
 
 
 def _findings(
