@@ -21,11 +21,11 @@ from compile_ledger.observe.recorder import Recorder
 from compile_ledger.observe.settings import change_setting
 from compile_ledger.observe.stack import describe
 
-from . import overrides, replay, subject
+from . import ablation, overrides, replay, subject
 from .correctness.error import Tolerance
 from .correctness.store import Store
 from .correctness.watchers import Comparer, Keeper, Referee, Repeater, Watcher
-from .spec import ArmSpec
+from .spec import ArmSpec, Removal
 
 if TYPE_CHECKING:
     from compile_ledger.facts.calls import Call
@@ -144,7 +144,7 @@ class ArmProcess:
         self.watcher = self._correctness_watcher()
         if self.watcher is not None:
             calls.watchers.append(self.watcher)
-        if self.spec.steady:
+        if self.spec.steady or self.spec.ablate or self.spec.opinions:
             calls.watchers.append(self.last)
         if self.spec.max_calls is not None:
             calls.watchers.append(Stopper(self, self.spec.max_calls))
@@ -177,6 +177,10 @@ class ArmProcess:
             session.contained(self.watcher.ended, outcome.exit_code or 0)
         if self.spec.steady and outcome.raised is None:
             self._steady(outcome)
+        if self.spec.ablate is not None and outcome.raised is None:
+            self._ablate(self.spec.ablate)
+        if self.spec.opinions and outcome.raised is None:
+            self._ask_others()
         raised = None if outcome.raised is None else describe(outcome.raised)
         self._say_goodbye("raised" if raised else "finished", raised, outcome.exit_code)
 
@@ -188,6 +192,18 @@ class ArmProcess:
         else:
             facts = replay.replay_workload(outcome, session, self.spec.seed)
         for fact in facts:
+            session.sink.write(fact)
+
+    def _ablate(self, removal: Removal) -> None:
+        session = self.recorder.session
+        session.calls.paused = True
+        for fact in ablation.ablate(self.last, session, removal, self.spec.seed):
+            session.sink.write(fact)
+
+    def _ask_others(self) -> None:
+        session = self.recorder.session
+        session.calls.paused = True
+        for fact in replay.opinions(self.last, self.spec.opinions):
             session.sink.write(fact)
 
     def _say_goodbye(self, status: Any, raised: Any, exit_code: int | None) -> None:

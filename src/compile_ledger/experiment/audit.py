@@ -13,11 +13,13 @@ import compile_ledger
 from compile_ledger.facts.arm import Arm
 from compile_ledger.facts.contract import DEFAULT_ATOL, DEFAULT_RTOL, Contract, Depth
 from compile_ledger.facts.region import Region
+from compile_ledger.judge.break_experiment import removed
 from compile_ledger.judge.document import ExperimentRow, Finding, Ledger
 from compile_ledger.judge.experiments import judge_experiment
 from compile_ledger.judge.ledger import judge
 
 from . import plan, shipping
+from .break_interventions import BREAKS, break_experiments
 from .correctness.store import draws_random
 from .interrupted import as_interrupted
 from .interventions import Intervention, interventions_for
@@ -28,7 +30,7 @@ from .spec import ArmSpec
 from .trouble import check_eager
 from .workload import Workload
 
-CAPTURE = "capture"
+CAPTURE, CORRECT = "capture", "correct"
 CHEAP_SEEN = ("RUNS", "CORRECT", "CAPTURED", "STABLE")
 
 
@@ -58,6 +60,8 @@ class Audit:
         self.listener = listener or Listener()
         self.arms: dict[str, Arm] = {}
         self.experiments: list[ExperimentRow] = []
+        self.changes: dict[str, Intervention] = {}
+        """What was changed in experiments on breaks, by name."""
         self.interrupted = False
 
     def run(self) -> Ledger:
@@ -94,6 +98,7 @@ class Audit:
         self._experiments(ledger)
         if self.contract.depth == "quick":
             return
+        self._opinions(ledger)
         self._own_backend(ledger)
 
     def _cheap(self) -> None:
@@ -134,11 +139,39 @@ class Audit:
 
     def _rows(self, finding: Finding, before: Arm, *, limited: bool) -> Iterator[ExperimentRow]:
         """Each experiment is run when its row is asked for, the cheapest first."""
+        if finding.slug in BREAKS:
+            yield from self._break_rows(before)
+            return
         if before.name != CAPTURE:
             yield self._backend_experiment(finding, before)
         region = _region_of(finding, before)
         for chosen in interventions_for(finding, region, limited=limited):
             yield self._experiment(chosen, before)
+
+    def _break_rows(self, before: Arm) -> Iterator[ExperimentRow]:
+        regions = _broken_regions(self.ledger(provisional=True))
+        yield from break_experiments(before, regions, self._changed)
+
+    def _changed(self, chosen: Intervention) -> Arm:
+        """The capture arm with one change."""
+        self.changes[chosen.name] = chosen
+        spec = plan.intervention(self.terms, chosen)
+        return self._arm(spec, f"experiment: {chosen.change}")
+
+    def _opinions(self, ledger: Ledger) -> None:
+        """Other instruments beside ours, where there is something to disagree on."""
+        regions = _broken_regions(ledger)
+        if regions:
+            why = "what explain and fullgraph=True say of the breaks"
+            self._arm(plan.opinions(self.terms, regions), why)
+
+    def _ablation(self, ledger: Ledger) -> None:
+        """Price the breaks that an experiment removed, in code of the workload's own backend."""
+        row = next((r for r in reversed(self.experiments) if removed(r)), None)
+        if row is None or is_cheap(self.contract.own_backend):
+            return
+        spec = plan.ablation(self.terms, self.changes[row.name], _broken_regions(ledger))
+        self._arm(spec, "what the breaks cost: calls with and without them interleaved")
 
     def _shown_in(self, finding: Finding) -> Arm | None:
         """The arm that the finding rests on; the capture arm where it shows the same."""
@@ -173,11 +206,24 @@ class Audit:
         failing = provisional.diagnosis is not None
         if failing and not full:
             self._ladder(self._correct())
+        if failing and not self._clears(provisional) and not full:
             return
         random = self._draws_random()
-        if random:
+        if random and CORRECT not in self.arms:
             self._correct()
         self._cold_and_warm(compare=not random)
+
+    def _clears(self, provisional: Ledger) -> bool:
+        """Whether the diagnosis is gone once the cost of breaks was measured."""
+        if provisional.diagnosis is None or provisional.diagnosis.level != "CAPTURED":
+            return False
+        self._ablation(provisional)
+        ledger = self.ledger(provisional=True)
+        if ledger.diagnosis is None:
+            return True
+        if ledger.diagnosis.level != "CAPTURED":
+            self._experiments(ledger)
+        return False
 
     def _ladder(self, own: Arm) -> None:
         """Where only the workload's own backend raises: which stage before it raises, too."""
@@ -231,6 +277,10 @@ def _diagnosed(ledger: Ledger) -> Finding | None:
         return None
     named = (f for f in ledger.findings if f.id == ledger.diagnosis.finding)
     return next(named, None)
+
+
+def _broken_regions(ledger: Ledger) -> set[int]:
+    return {f.region for f in ledger.findings if f.slug in BREAKS and f.region is not None}
 
 
 def _region_of(finding: Finding, arm: Arm) -> Region:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from .interventions import Intervention
 from .launch import ArmFolder
-from .spec import ArmSpec
+from .spec import ArmSpec, Removal
 from .targets import Target
 
-SHARES_CACHES = ("warm", "steady")
-"""Arms that find the caches that the cold arm left."""
+SHARES_CACHES = {"warm": "cold", "steady": "cold", "ablation": "correct"}
+"""Arms that find the caches that another arm left."""
 
 
 @dataclass(frozen=True)
@@ -35,8 +36,8 @@ class Terms:
         return ArmFolder(self.folder / "arms" / name.replace(":", "-"))
 
     def caches(self, name: str) -> Path:
-        """The caches of an arm: its own, except that warm arms share the cold arm's."""
-        shared = "cold" if name in SHARES_CACHES else name.replace(":", "-")
+        """The caches of an arm: its own, unless it is one that shares another's."""
+        shared = SHARES_CACHES.get(name, name.replace(":", "-"))
         return self.folder / "caches" / shared
 
     def base(self, name: str) -> ArmSpec:
@@ -100,6 +101,17 @@ def warm(terms: Terms) -> ArmSpec:
 def steady(terms: Terms) -> ArmSpec:
     """Eager and compiled calls interleaved, after the stream has run once."""
     return replace(terms.base("steady"), steady=True, prewarm=True)
+
+
+def ablation(terms: Terms, chosen: Intervention, regions: Iterable[int]) -> ArmSpec:
+    """Calls as they are interleaved with calls without what ``chosen`` removes."""
+    removal = Removal(chosen.name, chosen.change, dict(chosen.settings), tuple(sorted(regions)))
+    return replace(terms.base("ablation"), ablate=removal, prewarm=True)
+
+
+def opinions(terms: Terms, regions: Iterable[int]) -> ArmSpec:
+    """The capture arm's program, and then what torch's own instruments say of the regions."""
+    return replace(terms.base("opinions"), cheap_backend=True, opinions=tuple(sorted(regions)))
 
 
 LADDER = ("aot_eager", "aot_eager_decomp_partition")

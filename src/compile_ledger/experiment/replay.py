@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from compile_ledger.facts.opinion import Opinion
 from compile_ledger.facts.timing import GuardLookup, SteadyState
 from compile_ledger.observe.call_view import arguments
+from compile_ledger.observe.opinions import opinion
 
 from .correctness.twin import Twin
 from .guard_cost import guard_lookup
@@ -149,3 +151,18 @@ def replay_workload(outcome: Outcome, session: Session, seed: int) -> Iterator[T
         (args, kwargs, partial(workload.around, index, workload.fn)) for index, args, kwargs in last
     ]
     yield from _lookup(session, 0, outcome.compiled, given, seed)
+
+
+def opinions(last: LastCalls, regions: Iterable[int]) -> Iterator[Opinion]:
+    """What torch's own instruments say of the last call of each region."""
+    for region in regions:
+        target, _context = last.held.get(region, (None, None))
+        if target is None:
+            continue
+        args, kwargs, modes = last.kept[region][-1]
+        yield opinion(region, target, partial(_called, args, kwargs, modes))
+
+
+def _called(args: Any, kwargs: Any, modes: Modes, function: Any) -> Any:
+    with modes.again():
+        return function(*args, **kwargs)

@@ -16,6 +16,18 @@ with them; ``repeat``: compare bit for bit (eager against itself)."""
 
 
 @dataclass(frozen=True)
+class Removal:
+    """One change that removed breaks: what an arm times the program with and without."""
+
+    experiment: str
+    change: str
+    """In words."""
+    settings: dict[str, Any]
+    """Settings of ``torch._dynamo.config`` while the region is compiled once more."""
+    regions: tuple[int, ...]
+
+
+@dataclass(frozen=True)
 class ArmSpec:
     """One arm: target, condition, and what to observe."""
 
@@ -40,6 +52,10 @@ class ArmSpec:
     fallback_random: bool = False
     prewarm: bool = False
     steady: bool = False
+    ablate: Removal | None = None
+    """Time calls as they are and without what this removes, after the program has ended."""
+    opinions: tuple[int, ...] = ()
+    """Regions of which torch's own instruments are asked, after the program has ended."""
     ask_toolchain: bool = False
     """Ask for a C++ compiler at the end, where no arm will need one to tell."""
     max_calls: int | None = None

@@ -1,10 +1,10 @@
-"""Steady state: eager and compiled calls interleaved at random in one process.
+"""Steady state: calls made in two ways interleaved at random in one process.
 
-Each round times one call of each side on the same inputs, in a random order:
-``eager``, ``eager_again`` (the A/A side, which says what this machine makes of no
-difference), and ``compiled``. Process CPU time is the figure; wall time goes
-beside it. On an accelerator the device is synchronised around each call and wall
-time stands in both places.
+Each round times one call of each side on the same inputs, in a random order: the first
+way, the first way again (the A/A side, which says what this machine makes of no
+difference), and the second way: eager and compiled, or as it is and without a break.
+Process CPU time is the figure; wall time goes beside it. On an accelerator the device is
+synchronised around each call and wall time stands in both places.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from typing import Any
 
 from compile_ledger.facts.timing import SteadyState
 
-SIDES = ("eager", "eager_again", "compiled")
+SIDES = ("first", "again", "second")
+"""One call of the first way, the same again (the A/A side), and one of the second way."""
 MOST_ROUNDS = 400
 BUDGET_NS = 30_000_000_000
 LEAST_ROUNDS = 30
@@ -38,8 +39,8 @@ class Samples:
 class Pair:
     """One call, both ways, and what is set around it (not timed)."""
 
-    eager: Thunk
-    compiled: Thunk
+    first: Thunk
+    second: Thunk
     around: Callable[[], AbstractContextManager[Any]]
 
 
@@ -52,7 +53,7 @@ def interleave(pairs: Sequence[Pair], seed: int, still: Callable[[], int]) -> tu
     order = random.Random(seed)  # noqa: S311  not for secrets
     samples, dropped = Samples(), 0
     for pair in pairs:
-        for thunk in (pair.eager, pair.compiled, pair.compiled):
+        for thunk in (pair.first, pair.second, pair.second):
             with pair.around():
                 thunk()
     deadline = time.perf_counter_ns() + BUDGET_NS
@@ -77,7 +78,7 @@ def _round(pair: Pair, order: random.Random, samples: Samples, still: Callable[[
 
 
 def _time(pair: Pair, side: str) -> tuple[int, int]:
-    thunk = pair.compiled if side == "compiled" else pair.eager
+    thunk = pair.second if side == "second" else pair.first
     synchronise = _synchronise()
     with pair.around():
         synchronise()
@@ -112,12 +113,12 @@ def as_fact(region: int, design: str, samples: Samples, dropped: int) -> SteadyS
     return SteadyState(
         region=region,
         design=design,
-        eager=tuple(samples.cpu["eager"]),
-        eager_again=tuple(samples.cpu["eager_again"]),
-        compiled=tuple(samples.cpu["compiled"]),
-        wall_eager=tuple(samples.wall["eager"]),
-        wall_eager_again=tuple(samples.wall["eager_again"]),
-        wall_compiled=tuple(samples.wall["compiled"]),
+        eager=tuple(samples.cpu["first"]),
+        eager_again=tuple(samples.cpu["again"]),
+        compiled=tuple(samples.cpu["second"]),
+        wall_eager=tuple(samples.wall["first"]),
+        wall_eager_again=tuple(samples.wall["again"]),
+        wall_compiled=tuple(samples.wall["second"]),
         threads=torch.get_num_threads(),
         dropped=dropped,
     )

@@ -10,9 +10,10 @@ from .cache_line import LineReading
 from .calls import Call, Counters
 from .compile import Compile
 from .environment import Capability, Environment
+from .opinion import Opinion
 from .place import Raised
 from .region import CodeObject, Region
-from .timing import GuardLookup, SteadyState
+from .timing import Ablation, GuardLookup, SteadyState
 
 ArmStatus = Literal["finished", "stopped", "raised", "killed", "timed_out", "interrupted", "failed"]
 """``stopped``: ended by us after the calls it was asked for, or by the program's own
@@ -103,6 +104,8 @@ class Arm:
     agreements: tuple[Agreement, ...] = ()
     steady: tuple[SteadyState, ...] = ()
     guard_lookups: tuple[GuardLookup, ...] = ()
+    ablations: tuple[Ablation, ...] = ()
+    opinions: tuple[Opinion, ...] = ()
     toolchain: Toolchain | None = None
     costs: Costs = field(default_factory=Costs)
     lost: tuple[Lost, ...] = ()

@@ -21,9 +21,10 @@ from .cache_line import LineReading
 from .calls import Call, Counters
 from .compile import Compile
 from .environment import Capability
+from .opinion import Opinion
 from .region import CodeObject, Region
 from .timeline import Timeline
-from .timing import GuardLookup, SteadyState
+from .timing import Ablation, GuardLookup, SteadyState
 
 FORMAT = "compile-ledger-recording"
 VERSION = 1
@@ -41,6 +42,8 @@ KINDS: dict[str, type] = {
     "agreement": Agreement,
     "steady": SteadyState,
     "guard_lookup": GuardLookup,
+    "ablation": Ablation,
+    "opinion": Opinion,
     "timeline": Timeline,
     "toolchain": Toolchain,
     "costs": Costs,

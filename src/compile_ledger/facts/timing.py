@@ -56,3 +56,31 @@ class GuardLookup:
     """The check of ``took`` (else of ``refused``) once more: the A/A side."""
     why: str = ""
     """Set when no sample could be taken."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ablation:
+    """Times of one region's calls as they are, and without what one change removes.
+
+    Process CPU nanoseconds of one call each; the three of one index were timed next to
+    each other, in random order. ``broken`` against ``broken_again`` is the A/A comparison.
+    """
+
+    region: int
+    experiment: str = ""
+    """The name of the experiment whose change this is."""
+    change: str = ""
+    graphs: float | None = None
+    """Graphs per call as it is; None: entry runs were not counted."""
+    graphs_without: float | None = None
+    """Graphs per call with the change."""
+    broken: tuple[int, ...] = ()
+    broken_again: tuple[int, ...] = ()
+    without: tuple[int, ...] = ()
+    wall_broken: tuple[int, ...] = ()
+    wall_without: tuple[int, ...] = ()
+    threads: int = 1
+    dropped: int = 0
+    """Rounds left out because a compile happened in them."""
+    why: str = ""
+    """Set when no sample could be taken."""

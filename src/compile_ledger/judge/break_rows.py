@@ -3,23 +3,50 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import replace
 from statistics import mean
 
 from compile_ledger.facts.compile import Compile
+from compile_ledger.facts.contract import Contract
 from compile_ledger.facts.graph_break import GraphBreak
 
+from .break_cost import break_cost
+from .break_kinds import kind_of, removal
 from .break_words import worded
-from .document import BreakRow
+from .choose import Arms
+from .document import BreakCost, BreakRow
 from .view import View, runs_of
 
 
-def break_rows(view: View) -> tuple[BreakRow, ...]:
-    """One row for each distinct break (place and reason), in the order seen."""
+def break_rows(
+    view: View, arms: Arms | None = None, contract: Contract | None = None
+) -> tuple[BreakRow, ...]:
+    """One row for each distinct break (place and reason), in the order seen.
+
+    ``arms``: where the cost of breaks may have been measured.
+    """
     found: defaultdict[tuple[str, str], list[tuple[Compile, GraphBreak]]] = defaultdict(list)
     for event in view.compiles:
         for broken in event.breaks:
             found[str(broken.place), broken.reason].append((event, broken))
-    return tuple(_row(view, seen) for seen in found.values())
+    rows = [_row(view, seen) for seen in found.values()]
+    regions = [frozenset(view.region_of(e) for e, _ in seen) for seen in found.values()]
+    costs = [
+        break_cost(arms or {}, contract, seen[0][1], of)
+        for seen, of in zip(found.values(), regions, strict=True)
+    ]
+    return tuple(
+        replace(row, cost=replace(cost, together=_together(costs, regions, number)))
+        for number, (row, cost) in enumerate(zip(rows, costs, strict=True))
+    )
+
+
+def _together(costs: list[BreakCost], regions: list[frozenset[int | None]], number: int) -> int:
+    """How many breaks of the same regions have a cost: it is that of all of them."""
+    if costs[number].cpu_ns is None:
+        return 1
+    same = (of & regions[number] for of in regions)
+    return sum(bool(of) and cost.cpu_ns is not None for of, cost in zip(same, costs, strict=True))
 
 
 def _row(view: View, seen: list[tuple[Compile, GraphBreak]]) -> BreakRow:
@@ -33,6 +60,8 @@ def _row(view: View, seen: list[tuple[Compile, GraphBreak]]) -> BreakRow:
         per_call=_per_call(view, [event for event, _ in seen]),
         function=place.function if place else "",
         seen=len(seen),
+        kind=kind_of(first).name,
+        removal=removal(first),
     )
 
 

@@ -6,15 +6,15 @@ from compile_ledger.facts.compile import Compile
 from compile_ledger.facts.graph_break import GraphBreak
 from compile_ledger.facts.place import Place
 
+from .break_cost import Price
 from .break_words import worded
+from .breaks import breaks_in, distinct
 from .document import Evidence, Finding, FindingCost
 from .graphs import GraphsPerCall
 from .instruments import instrument
 from .skips import EMPTY_WORDS, nothing_lost, was_empty
 from .view import View
 from .words import count, listed
-
-UNPRICED = "its cost was not measured: no arm without the break was run"
 
 
 def lost_frames(view: View) -> tuple[Compile, ...]:
@@ -34,7 +34,7 @@ def lost_frames(view: View) -> tuple[Compile, ...]:
     return tuple(found.values())
 
 
-def no_graph(view: View, reading: GraphsPerCall) -> Finding:
+def no_graph(view: View, reading: GraphsPerCall, price: Price) -> Finding:
     """Not one graph ran: name why the frame was skipped."""
     region = reading.region
     events = view.compiles_of(region)
@@ -46,12 +46,13 @@ def no_graph(view: View, reading: GraphsPerCall) -> Finding:
     why, place = _why(event)
     calls = count(reading.calls, "call")
     where = f" at {place}" if place else ""
+    said = f"no graph ran in any of {calls} of {view.target(region)}: {why}{where}"
     return Finding(
         id=f"no-graph:{region}",
         slug="no-graph",
         level="CAPTURED",
         severity="failure",
-        sentence=f"no graph ran in any of {calls} of {view.target(region)}: {why}{where}",
+        sentence=said + price.tail,
         site=place or view.site(region),
         subject=view.target(region),
         expected="1 graph per call",
@@ -64,7 +65,7 @@ def no_graph(view: View, reading: GraphsPerCall) -> Finding:
     )
 
 
-def frame_skipped(view: View, event: Compile) -> Finding:
+def frame_skipped(view: View, event: Compile, price: Price) -> Finding:
     """One frame runs eagerly although its region has graphs elsewhere."""
     code = view.code.get(event.code_object)
     name = code.name if code else "a frame"
@@ -76,7 +77,9 @@ def frame_skipped(view: View, event: Compile) -> Finding:
         slug="frame-skipped",
         level="CAPTURED",
         severity="failure",
-        sentence=f"Dynamo skipped {name}, all of its own code runs eagerly: {why}{where}",
+        sentence=(
+            f"Dynamo skipped {name}, all of its own code runs eagerly: {why}{where}{price.tail}"
+        ),
         site=place or (code.place if code else view.site(region)),
         subject=name,
         evidence=_evidence(view, event, why),
@@ -85,37 +88,39 @@ def frame_skipped(view: View, event: Compile) -> Finding:
     )
 
 
-def graph_break(view: View, reading: GraphsPerCall) -> Finding:
-    """More than one graph runs in a served call."""
+def graph_break(view: View, reading: GraphsPerCall, price: Price) -> Finding:
+    """More than one graph runs in a served call; a note where that costs nothing."""
     region = reading.region
-    breaks = [b for c in view.compiles_of(region) for b in c.breaks]
-    first = breaks[0] if breaks else None
-    place = first.place if first else None
-    reason = worded(first.reason) if first else "no break was recorded: several frames have graphs"
-    where = f" at {place}" if place else ""
-    kind = "steady" if reading.settled else "served"
-    some = (
-        f" in {reading.many} of {reading.served} calls" if 0 < reading.many < reading.served else ""
-    )
-    sentence = (
-        f"{reading.text} graphs run per {kind} call of {view.target(region)}{some}: "
-        f"{reason}{where}; {UNPRICED}"
-    )
+    breaks = breaks_in(view, region)
+    place = breaks[0].place if breaks else None
     return Finding(
         id=f"graph-break:{region}",
         slug="graph-break",
         level="CAPTURED",
-        severity="failure",
-        sentence=sentence,
+        severity="note" if price.nothing else "failure",
+        sentence=f"{_broken(view, reading, breaks)}; {price.words}",
         site=place or view.site(region),
         subject=view.target(region),
         expected="1 graph per call",
         actual=f"{reading.text} graphs per call",
-        count=len({(str(b.place), b.reason) for b in breaks}) or 1,
-        cost=FindingCost(why=UNPRICED),
-        evidence=tuple(_quoted(view, b) for b in _distinct(breaks)[:5]),
+        count=len(breaks) or 1,
+        cost=FindingCost(why=price.words),
+        evidence=(*(_quoted(view, b) for b in breaks[:5]), *price.evidence),
         region=region,
     )
+
+
+def _broken(view: View, reading: GraphsPerCall, breaks: list[GraphBreak]) -> str:
+    """How many graphs run, how often, and because of which line."""
+    first = breaks[0] if breaks else None
+    reason = worded(first.reason) if first else "no break was recorded: several frames have graphs"
+    where = f" at {first.place}" if first and first.place else ""
+    kind = "steady" if reading.settled else "served"
+    some = (
+        f" in {reading.many} of {reading.served} calls" if 0 < reading.many < reading.served else ""
+    )
+    target = view.target(reading.region)
+    return f"{reading.text} graphs run per {kind} call of {target}{some}: {reason}{where}"
 
 
 def _why(event: Compile | None) -> tuple[str, Place | None]:
@@ -133,7 +138,7 @@ def _why(event: Compile | None) -> tuple[str, Place | None]:
 
 def _evidence(view: View, event: Compile | None, why: str) -> tuple[Evidence, ...]:
     tool = instrument("frames skipped", view.arm)
-    quoted = [_quoted(view, b) for b in _distinct(list(event.breaks))[:5]] if event else []
+    quoted = [_quoted(view, b) for b in distinct(event.breaks)[:5]] if event else []
     return (Evidence(tool, why, arm=view.arm.name), *quoted)
 
 
@@ -142,7 +147,3 @@ def _quoted(view: View, found: GraphBreak) -> Evidence:
     hint = f" [{found.hint_id}]" if found.hint_id else ""
     text = f"{found.reason}{hint}" + (f" ({stack})" if stack else "")
     return Evidence(instrument("graph breaks", view.arm), text, arm=view.arm.name)
-
-
-def _distinct(breaks: list[GraphBreak]) -> list[GraphBreak]:
-    return list({(str(b.place), b.reason): b for b in breaks}.values())

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 from compile_ledger.facts.contract import Contract
 
+from .break_cost import Price, price_of
+from .breaks import breaks_in
 from .capture_findings import frame_skipped, graph_break, lost_frames, no_graph
 from .choose import Arms, deciding_capture
 from .document import Finding
@@ -24,30 +29,37 @@ def judge_captured(arms: Arms, contract: Contract) -> Judged:
         return not_measured("CAPTURED", "no compiled arm saw a call", command)
     view = look(arm)
     readings = graph_readings(view)
-    findings = _failures(view, readings)
-    if findings:
+    findings = _findings(view, readings, partial(_price, view, arms, contract))
+    if any(finding.severity == "failure" for finding in findings):
         return failed("CAPTURED", findings)
     shut_out = shut_out_words(view)
     if shut_out:
-        return not_measured("CAPTURED", shut_out)
+        return not_measured("CAPTURED", shut_out, findings=findings)
     known = [reading for reading in readings if reading]
     if not known or len(known) < len(readings):
-        return not_measured("CAPTURED", _unseen(view), command)
-    return judged("CAPTURED", "holds", _holds(view, known))
+        return not_measured("CAPTURED", _unseen(view), command, findings)
+    return judged("CAPTURED", "holds", _holds(view, known, findings), findings)
 
 
-def _failures(view: View, readings: list[GraphsPerCall | None]) -> tuple[Finding, ...]:
-    """What is not captured: no graph at all first, then frames, then breaks."""
+def _price(view: View, arms: Arms, contract: Contract, region: int | None) -> Price:
+    breaks = breaks_in(view, region) if region is not None else []
+    return price_of(arms, contract, region, breaks)
+
+
+def _findings(
+    view: View, readings: list[GraphsPerCall | None], price: Callable[[int | None], Price]
+) -> tuple[Finding, ...]:
+    """What is not captured: no graph at all first, then frames, then breaks; then notes."""
     known = [reading for reading in readings if reading]
-    bare = [no_graph(view, reading) for reading in known if reading.high == 0]
+    bare = [no_graph(view, r, price(r.region)) for r in known if r.high == 0]
     without = {reading.region for reading in known if reading.high == 0}
     skipped = [
-        frame_skipped(view, event)
+        frame_skipped(view, event, price(view.region_of(event)))
         for event in lost_frames(view)
         if view.region_of(event) not in without
     ]
-    broken = [graph_break(view, reading) for reading in known if reading.high > 1]
-    return (*bare, *skipped, *broken)
+    broken = [graph_break(view, r, price(r.region)) for r in known if r.high > 1]
+    return (*bare, *skipped, *sorted(broken, key=lambda one: one.severity == "note"))
 
 
 def _unseen(view: View) -> str:
@@ -61,7 +73,9 @@ def _unseen(view: View) -> str:
     return f"the graphs of some region's calls could not be counted in the {view.arm.name} arm"
 
 
-def _holds(view: View, readings: list[GraphsPerCall]) -> str:
+def _holds(view: View, readings: list[GraphsPerCall], notes: tuple[Finding, ...]) -> str:
+    if notes:
+        return f"more than one graph, which is a note: {notes[0].sentence}"
     served = sum(reading.served for reading in readings)
     steady = all(reading.settled for reading in readings)
     made = served if steady else sum(reading.calls for reading in readings)

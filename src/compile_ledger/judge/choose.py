@@ -16,6 +16,8 @@ CORRECT = "correct"
 COLD = "cold"
 WARM = "warm"
 STEADY = "steady"
+ABLATION = "ablation"
+OPINIONS = "opinions"
 RECORDED = "recorded"
 
 COMPILED = (CAPTURE, CORRECT, COLD, WARM, STEADY)

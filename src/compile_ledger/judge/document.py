@@ -191,13 +191,37 @@ class RegionRow:
 
 
 @dataclass(frozen=True, slots=True)
+class Interval:
+    """A measured number with its 95% interval; ``value`` None when not measured."""
+
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    samples: int = 0
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class BreakCost:
-    """The measured cost of a break, per call, with its 95% interval; or why not."""
+    """The measured cost of a break, per call, with its 95% interval; or why not.
+
+    Calls as they are less calls without the break: negative where it is faster with it.
+    """
 
     cpu_ns: float | None = None
     low_ns: float | None = None
     high_ns: float | None = None
     why: str = "not measured: no arm without the break was run"
+    change: str = ""
+    """The change that removed it."""
+    together: int = 1
+    """Breaks of the region that the change removed: the cost is that of all of them."""
+    noise: Interval = field(default_factory=Interval)
+    """The A/A difference in nanoseconds: calls as they are against the same."""
+    unresolved: str = ""
+    """Why the cost cannot be told from noise; empty when it can, or was not measured."""
+    includes: str = ""
+    """What else the change takes away, so that the cost is of that, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,6 +237,26 @@ class BreakRow:
     function: str = ""
     seen: int = 1
     """Times it was traced (not executed)."""
+    kind: str = ""
+    """What broke the graph, one of judge/break_kinds.py; empty: not told."""
+    removal: str = ""
+    """The setting that could capture it, or that none does; and the edit that would."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpinionRow:
+    """What several instruments say of how one region is captured. The first decides."""
+
+    region: int
+    target: str
+    here: str
+    """Graph runs per call and breaks, as they were recorded."""
+    explain: str
+    """``torch._dynamo.explain``, or why it did not answer."""
+    fullgraph: str
+    """``torch.compile(fullgraph=True, backend="eager")``, or what it raised."""
+    differs: tuple[str, ...] = ()
+    """Where they disagree with what was recorded, and why they can."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,6 +274,12 @@ class Reading:
     graph_runs: int | None = None
     entries: int | None = None
     cpu_seconds: float | None = None
+    graphs_low: float | None = None
+    """Graphs per steady call, the region with fewest; None: not counted."""
+    graphs_high: float | None = None
+    frames_skipped: int | None = None
+    breaks: int | None = None
+    """Distinct breaks, by place and reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,6 +295,8 @@ class ExperimentRow:
     outcome: Outcome
     sentence: str
     """``diagnosis holds: ...`` or ``diagnosis refuted: ...`` or why not resolved."""
+    level: LevelName = "STABLE"
+    """The level whose diagnosis it tests."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,17 +327,6 @@ class ArmRow:
     """More than ``len(calls)`` when only the first were kept."""
     peak_bytes: int | None = None
     lost: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Interval:
-    """A measured number with its 95% interval; ``value`` None when not measured."""
-
-    value: float | None = None
-    low: float | None = None
-    high: float | None = None
-    samples: int = 0
-    why: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -401,6 +442,8 @@ class Ledger:
     correctness: Correctness
     environment: EnvironmentRow
     not_measured: tuple[NotMeasured, ...]
+    opinions: tuple[OpinionRow, ...] = ()
+    """Other instruments, for regions with breaks; they never decide."""
     cache_lines: tuple[LineReading, ...] = ()
     """What was in place at the end of the arm that decided: see docs/cache_line.md."""
     lines: tuple[Line, ...] = ()

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from compile_ledger.facts.arm import Arm
 
+from .breaks import distinct
+from .capture_findings import lost_frames
 from .document import ExperimentRow, Outcome, Reading
+from .graphs import graph_readings
 from .prices import compile_seconds
 from .recurrence import ending
 from .stable_failures import failures
@@ -18,7 +21,7 @@ Expected = Literal["settles", "no_limit"]
 
 
 def reading(arm: Arm) -> Reading:
-    """What one arm shows of stability."""
+    """What one arm shows of stability and of capture."""
     view = look(arm)
     seen = streams(view)
     of = _total(seen)
@@ -34,7 +37,20 @@ def reading(arm: Arm) -> Reading:
         graph_runs=_runs(arm),
         entries=entries,
         cpu_seconds=compile_seconds(view, [c for c in view.compiles if c.kept]),
+        **_captured(view),
     )
+
+
+def _captured(view: View) -> dict[str, Any]:
+    """What the arm shows of capture: graphs per call over all regions, frames, breaks."""
+    found = graph_readings(view)
+    known = [one for one in found if one] if all(found) else []
+    return {
+        "graphs_low": min((one.low for one in known), default=None),
+        "graphs_high": max((one.high for one in known), default=None),
+        "frames_skipped": len(lost_frames(view)),
+        "breaks": len(distinct(b for c in view.compiles for b in c.breaks)),
+    }
 
 
 def settled(view: View, seen: tuple[Stream, ...]) -> bool | None:

@@ -35,6 +35,7 @@ from .lines import (
     verdict_line,
 )
 from .lost_evidence import lost_evidence
+from .opinions import opinion_rows
 from .payback import cost
 from .rows import code_object_rows, region_rows
 from .runs import judge_runs
@@ -76,7 +77,8 @@ def judge(  # noqa: PLR0913  the options of one document
         levels=rows,
         regions=region_rows(view) if view else (),
         code_objects=code_object_rows(view) if view else (),
-        breaks=break_rows(look(shown)) if shown else (),
+        breaks=break_rows(look(shown), arms, contract) if shown else (),
+        opinions=opinion_rows(look(shown), arms) if shown else (),
         cache_lines=decider.cache_lines if decider else (),
         findings=findings,
         experiments=tuple(experiments),

@@ -48,7 +48,7 @@ def verdict_of(
     """The whole result in one sentence."""
     if diagnosis:
         said = f"{_name(diagnosis.level)} fails: {diagnosis.sentence}"
-        tested = _tested(experiments)
+        tested = _tested([row for row in experiments if row.level == diagnosis.level])
         return f"{said}; {tested}" if tested else said
     open_levels = [level for level in levels if level.status != "holds"]
     if not open_levels:

@@ -310,14 +310,14 @@ def _kwargs_of(context: Any) -> dict[str, str]:
 
 
 def _backend_of(callback: Any) -> dict[str, str]:
-    backend = _unwrapped(callback)
+    backend = backend_inside(callback)
     name = getattr(backend, "compiler_name", None) or getattr(backend, "__name__", "")
     found = {} if name in ("", "inductor") else {"backend": repr(str(name))}
     extra = getattr(backend, "kwargs", None) or {}
     return found | {key: repr(value) for key, value in sorted(extra.items())}
 
 
-def _unwrapped(callback: Any) -> Any:
+def backend_inside(callback: Any) -> Any:
     """The backend inside its wrappers; torch 2.6 names the way to it ``orig_callable``."""
     for name in ("_torchdynamo_orig_backend", "_torchdynamo_orig_callable"):
         while hasattr(callback, name):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pkgutil import resolve_name
 from typing import Any
 
 from .capabilities import MissingError
@@ -20,11 +23,50 @@ def recompile_limit() -> int | None:
 def change_setting(name: str, value: Any) -> None:
     """Set ``torch._dynamo.config.name`` in this thread; the settings are per thread.
 
-    Raises :class:`MissingError` on a torch without that setting.
+    A setting that is a set of functions takes their import paths (``builtins.print``),
+    and keeps what is in it. Raises :class:`MissingError` on a torch without that setting.
     """
     from torch._dynamo import config
 
-    if not hasattr(config, name):
-        msg = f"this torch has no setting torch._dynamo.config.{name}"
+    known = _known(name)
+    setattr(config, known, _resolved(known, getattr(config, known), value))
+
+
+def _known(name: str) -> str:
+    """The name that this torch gives a setting."""
+    from torch._dynamo import config
+
+    for known in (name, _OLDER.get(name, name)):
+        if hasattr(config, known):
+            return known
+    msg = f"this torch has no setting torch._dynamo.config.{name}"
+    raise MissingError(msg)
+
+
+@contextmanager
+def changed_settings(settings: Mapping[str, Any]) -> Iterator[None]:
+    """Settings changed in this thread, and put back."""
+    from torch._dynamo import config
+
+    before = {name: getattr(config, name) for name in map(_known, settings)}
+    try:
+        for name, value in settings.items():
+            change_setting(name, value)
+        yield
+    finally:
+        for name, value in before.items():
+            setattr(config, name, value)
+
+
+_OLDER = {"ignore_logging_functions": "ignore_logger_methods"}
+"""Settings by the names that older versions gave them; that one knows loggers only."""
+
+
+def _resolved(name: str, present: Any, value: Any) -> Any:
+    if not isinstance(present, (set, frozenset)):
+        return value
+    other = [path for path in value if not path.startswith("logging.")]
+    if other and name in _OLDER.values():
+        msg = f"this torch cannot ignore {other[0]}: its {name} is for loggers"
         raise MissingError(msg)
-    setattr(config, name, value)
+    return {*present, *map(resolve_name, value)}

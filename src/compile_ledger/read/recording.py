@@ -20,9 +20,10 @@ from compile_ledger.facts.codec import (
 )
 from compile_ledger.facts.compile import Compile
 from compile_ledger.facts.environment import Capability
+from compile_ledger.facts.opinion import Opinion
 from compile_ledger.facts.region import CodeObject, Region
 from compile_ledger.facts.timeline import Timeline
-from compile_ledger.facts.timing import GuardLookup, SteadyState
+from compile_ledger.facts.timing import Ablation, GuardLookup, SteadyState
 
 from .timeline import calls_of
 
@@ -130,6 +131,8 @@ def read_arm(path: Path, name: str = "", change: str = "") -> Arm:
         agreements=got.every(Agreement),
         steady=got.every(SteadyState),
         guard_lookups=got.every(GuardLookup),
+        ablations=got.every(Ablation),
+        opinions=got.every(Opinion),
         toolchain=got.last(Toolchain),
         costs=got.last(Costs) or Costs(),
         lost=got.every(Lost),

@@ -37,7 +37,8 @@ LOOKS: dict[Disposition, Look] = {
 LOST: frozenset[Disposition] = frozenset({"raised", "refused", "switched_off", "fell_back"})
 """Dispositions of calls that a reader has to see, however many strips there are."""
 
-EAGER_ARMS = ("eager", "eager_again")
+WITHOUT_STRIPS = ("eager", "eager_again", "ablation", "opinions")
+"""Arms that run eager by request, or whose calls are those of another arm once more."""
 
 LONGEST_STRIP = 240
 """Cells in a strip at most; more calls than that share cells."""
@@ -76,13 +77,13 @@ def strips(arms: Iterable[ArmRow], regions: Iterable[RegionRow] = ()) -> tuple[S
     """The strips of every arm whose calls have dispositions, those that lost calls first.
 
     One for each region, but one for all regions of few calls that one line makes of one
-    target. The arms that run eager by request have none: nothing was to be compiled there.
+    target. The arms of :data:`WITHOUT_STRIPS` have none.
     """
     known = {row.id: row for row in regions}
     made = (
         _strip(arm, ids, calls, named)
         for arm in arms
-        if arm.name not in EAGER_ARMS
+        if arm.name not in WITHOUT_STRIPS
         for ids, calls, named in grouped(arm.calls, known)
     )
     return tuple(sorted(made, key=_loss))

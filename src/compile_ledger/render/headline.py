@@ -32,8 +32,10 @@ class Headline:
 def headline(ledger: Ledger) -> Headline:
     """The verdict of ``ledger`` in the order in which it is read."""
     remarks = tuple(_remarks(ledger))
-    experiments = tuple(row.sentence for row in ledger.experiments)
     diagnosis = ledger.diagnosis
+    level = None if diagnosis is None else diagnosis.level
+    tested = tuple(row.sentence for row in ledger.experiments if level in (None, row.level))
+    experiments = tested or _without_experiment(ledger)
     if diagnosis is None:
         status, title, cause = _without_failure(ledger)
         return Headline(status, title, cause, None, "", experiments, remarks)
@@ -46,6 +48,14 @@ def headline(ledger: Ledger) -> Headline:
         experiments=experiments,
         remarks=remarks,
     )
+
+
+def _without_experiment(ledger: Ledger) -> tuple[str, ...]:
+    """Why no change without an edit could test a break, and which edit would remove it."""
+    diagnosis, first = ledger.diagnosis, next(iter(ledger.breaks), None)
+    if diagnosis is None or diagnosis.level != "CAPTURED" or first is None:
+        return ()
+    return (f"none: {first.removal}",) if first.removal.startswith("no setting") else ()
 
 
 def _without_failure(ledger: Ledger) -> tuple[Status, str, str]:

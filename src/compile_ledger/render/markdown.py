@@ -6,23 +6,32 @@ What a ledger quotes cannot become markup, a link, a mention or a table cell.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from compile_ledger.facts.place import Place
-from compile_ledger.judge.document import ExperimentRow, Finding, Ledger, Line, Reading
+from compile_ledger.judge.document import (
+    BreakRow,
+    ExperimentRow,
+    Finding,
+    Ledger,
+    Line,
+    OpinionRow,
+    Reading,
+)
 
+from .break_rows import break_cost, per_call
 from .gaps import gaps
 from .headline import headline
 from .levels import MARKS, TITLES, why
 from .ranking import Group, groups
-from .words import NOT_MEASURED, because, clean, place, seconds
+from .readings import COLUMNS, Column
+from .words import NOT_MEASURED, because, clean, place
 
 _LIVE = re.compile(r"([\\`*_\[\]#|~$]|^[-+=]|(?<=^\d)[.]|(?<=^\d\d)[.])")
 _LINKED = re.compile(r"([@#](?=\w)|:(?=[\w+-]+:)|\b(?:https?|ftp|www)(?=[:.]))", re.IGNORECASE)
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 MOST_OF_A_KIND = 3
-SETTLED = {True: "yes", False: "no", None: "too short to tell"}
-COLUMNS = ("", "compiles", "recompiles", "refused", "fell back", "switched off", "settled", "CPU")
+MOST_BREAKS = 8
 
 
 def markdown(ledger: Ledger) -> str:
@@ -32,6 +41,8 @@ def markdown(ledger: Ledger) -> str:
         _levels(ledger),
         *(block for row in ledger.experiments for block in _experiment(row)),
         *_findings(ledger),
+        *_breaks(ledger),
+        *_opinions(ledger),
         *_gaps(ledger),
         *_lines(ledger.lines),
         f"<sub>compile-ledger {text(ledger.tool_version)}, {code(ledger.target)}</sub>",
@@ -100,16 +111,15 @@ def _levels(ledger: Ledger) -> str:
 
 def _experiment(row: ExperimentRow) -> Iterable[str]:
     yield f"#### Experiment: {text(row.name)}\n\nChange: {text(row.change)}. {text(row.sentence)}."
-    yield table(COLUMNS, (_side("before", row.before), _side("after", row.after)))
+    columns = COLUMNS[row.level]
+    heads = ("", *(column.name for column in columns))
+    yield table(heads, (_side("before", columns, row.before), _side("after", columns, row.after)))
 
 
-def _side(name: str, reading: Reading | None) -> tuple[str, ...]:
+def _side(name: str, columns: Sequence[Column], reading: Reading | None) -> tuple[str, ...]:
     if reading is None:
-        return (name, NOT_MEASURED, *[""] * (len(COLUMNS) - 2))
-    counts = (reading.compiles, reading.recompiles, reading.refused, reading.fell_back,
-              reading.switched_off)  # fmt: skip
-    words = [f"{value:,}" for value in counts]
-    return (name, *words, SETTLED[reading.settled], seconds(reading.cpu_seconds))
+        return (name, NOT_MEASURED, *[""] * (len(columns) - 1))
+    return (name, *(column.word(reading).replace("?", NOT_MEASURED) for column in columns))
 
 
 def _findings(ledger: Ledger) -> Iterable[str]:
@@ -131,6 +141,39 @@ def _group(group: Group) -> Iterable[str]:
         yield f"  - and {len(group.findings) - MOST_OF_A_KIND} more of this kind"
     if group.pointer:
         yield f"  - <sub>{code(group.pointer)}</sub>"
+
+
+def _breaks(ledger: Ledger) -> Iterable[str]:
+    if not ledger.breaks:
+        return
+    yield "#### Graph breaks"
+    more = len(ledger.breaks) - MOST_BREAKS
+    yield "\n".join(
+        (
+            *(line for row in ledger.breaks[:MOST_BREAKS] for line in _break(row)),
+            *([f"- and {more} more"] if more > 0 else []),
+        )
+    )
+
+
+def _break(row: BreakRow) -> Iterable[str]:
+    yield f"- {code(place(Place(row.file, row.line)))} {text(row.reason)}"
+    yield f"  - per call {text(per_call(row))}; cost {text(break_cost(row.cost))}"
+    if row.removal:
+        yield f"  - {text(row.removal)}"
+
+
+def _opinions(ledger: Ledger) -> Iterable[str]:
+    if ledger.opinions:
+        yield "#### Other instruments (shown, never deciding)"
+        yield "\n".join(line for row in ledger.opinions for line in _opinion(row))
+
+
+def _opinion(row: OpinionRow) -> Iterable[str]:
+    yield f"- {text(row.target)}: recorded {text(row.here)}"
+    yield f"  - explain: {text(row.explain)}"
+    yield f"  - fullgraph=True: {text(row.fullgraph)}"
+    yield from (f"  - differs: {text(said)}" for said in row.differs)
 
 
 def _gaps(ledger: Ledger) -> Iterable[str]:

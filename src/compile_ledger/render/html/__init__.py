@@ -16,6 +16,7 @@ from markupsafe import Markup
 
 from compile_ledger.render import cache_line_words as worded
 from compile_ledger.render import words
+from compile_ledger.render.break_rows import break_cost_notes
 from compile_ledger.render.cache_line_rows import line_rows
 from compile_ledger.render.dispositions import LOOKS, occurring, strips, tally
 from compile_ledger.render.gaps import gaps
@@ -73,6 +74,7 @@ def _environment() -> Environment:
         LOOKS=LOOKS, MARKS=MARKS, TITLES=TITLES, QUESTIONS=QUESTIONS,
         words=words, why=why, bars=bars, tally=tally, occurring=occurring,
         worded=worded, line_rows=line_rows, lines_of=_lines_of,
+        break_cost_notes=break_cost_notes,
     )  # fmt: skip
     environment.tests["worth_showing"] = _has_a_line
     return environment

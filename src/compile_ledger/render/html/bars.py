@@ -15,6 +15,12 @@ COUNTS: tuple[tuple[str, str], ...] = (
     ("fell_back", "fell back"),
     ("switched_off", "switched off"),
 )
+CAPTURED: tuple[tuple[str, str], ...] = (
+    ("graphs_high", "graphs per call, at most"),
+    ("breaks", "breaks"),
+    ("frames_skipped", "frames skipped"),
+)
+"""What an experiment on breaks is about, before the counts that all have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +46,8 @@ def bars(row: ExperimentRow) -> tuple[Pair, ...]:
     Counts that are zero or unmeasured on both sides are left out.
     """
     sides = (row.before, row.after)
-    values = {name: _values(sides, field) for field, name in COUNTS}
+    fields = (*CAPTURED, *COUNTS) if row.level == "CAPTURED" else COUNTS
+    values = {name: _values(sides, field) for field, name in fields}
     top = max((value or 0.0 for pair in values.values() for value in pair), default=0.0)
     shown = [_pair(name, pair, top, count) for name, pair in values.items() if any(pair)]
     cpu = _values(sides, "cpu_seconds")

@@ -10,6 +10,7 @@ from .cache_lines import cache_lines
 from .calls import strip
 from .experiments import experiments
 from .lines import ledger_lines
+from .opinions import opinions
 from .page import Page
 from .top import levels, raised, verdict
 
@@ -30,6 +31,7 @@ SECTIONS: tuple[Section, ...] = (
     findings,
     cache_lines,
     breaks,
+    opinions,
     experiments,
     not_measured,
     environment,

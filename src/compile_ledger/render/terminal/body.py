@@ -5,16 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from compile_ledger.facts.place import Place
+from compile_ledger.render.break_rows import break_cost, per_call
 from compile_ledger.render.gaps import gaps
 from compile_ledger.render.levels import TITLES
 from compile_ledger.render.ranking import Group, groups
 from compile_ledger.render.words import (
     NOT_MEASURED,
-    because,
     cut_left,
-    nanoseconds,
     place,
-    three_digits,
 )
 
 if TYPE_CHECKING:
@@ -80,23 +78,9 @@ def _break(page: Page, row: BreakRow) -> None:
     page.line((place(Place(row.file, row.line), page.width - 2), "bold"), indent=2)
     hint = f" [{row.hint_id}]" if row.hint_id else ""
     page.line(row.reason, (hint, "dim"), indent=FINDING_INDENT)
-    page.line(f"per call: {per_call(row)}; cost: {break_cost(row)}", indent=FINDING_INDENT)
-
-
-def per_call(row: BreakRow) -> str:
-    """How often the break is executed in one call, or that it was not measured."""
-    return NOT_MEASURED if row.per_call is None else three_digits(row.per_call)
-
-
-def break_cost(row: BreakRow) -> str:
-    """CPU per call with its 95% interval, or why there is none."""
-    cost = row.cost
-    if cost.cpu_ns is None:
-        return because(NOT_MEASURED, cost.why)
-    value = f"{nanoseconds(cost.cpu_ns)} CPU per call"
-    if cost.low_ns is None or cost.high_ns is None:
-        return value
-    return f"{value} [{nanoseconds(cost.low_ns)} to {nanoseconds(cost.high_ns)}]"
+    page.line(f"per call: {per_call(row)}; cost: {break_cost(row.cost)}", indent=FINDING_INDENT)
+    if row.removal:
+        page.line((row.removal, "dim"), indent=FINDING_INDENT)
 
 
 def not_measured(page: Page, ledger: Ledger) -> None:

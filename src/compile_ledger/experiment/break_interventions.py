@@ -1,0 +1,107 @@
+"""Experiments on graph breaks: the settings that could capture what the breaks name.
+
+A change names only what some break named: scalars, shapes that depend on data, logging
+functions. Where capturing one uncovers another, the next change is about both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from typing import Any
+
+from compile_ledger.facts.arm import Arm
+from compile_ledger.facts.graph_break import GraphBreak
+from compile_ledger.judge.break_experiment import judge_break_experiment
+from compile_ledger.judge.break_kinds import (
+    LOGGING,
+    REORDER,
+    SCALARS,
+    SHAPES,
+    functions_of,
+    kind_of,
+)
+from compile_ledger.judge.breaks import breaks_of
+from compile_ledger.judge.document import ExperimentRow
+
+from .interventions import Intervention
+
+BREAKS = ("graph-break", "frame-skipped", "no-graph")
+"""Findings that a break can be behind."""
+MOST = 4
+"""Arms that one diagnosis may take."""
+
+_CAPTURES = {
+    SCALARS: ("capture-scalars", "a tensor's value is read as a Python number"),
+    SHAPES: ("capture-dynamic-shapes", "the shape of a result depends on data"),
+}
+
+
+def break_experiments(
+    before: Arm, regions: Collection[int], run: Callable[[Intervention], Arm]
+) -> Iterator[ExperimentRow]:
+    """A row for each change, the smallest first; each is run when its row is asked for."""
+    known = breaks_of(before, regions)
+    tried: set[str] = set()
+    for _ in range(MOST):
+        chosen = next((one for one in candidates(known) if one.name not in tried), None)
+        if chosen is None:
+            return
+        tried.add(chosen.name)
+        after = run(chosen)
+        kinds = {kind_of(found).name for found in known if kind_of(found).setting}
+        yield judge_break_experiment(before, after, chosen.name, chosen.change, chosen.tests, kinds)
+        known += breaks_of(after)
+
+
+def candidates(known: Iterable[GraphBreak]) -> Iterator[Intervention]:
+    """The changes that could capture what these breaks name; none where no setting does.
+
+    A logging call is first moved behind the graph, where it alone breaks it and is no
+    logger's, and then left out.
+    """
+    found = list(known)
+    captured = {kind_of(one).setting for one in found} & _CAPTURES.keys()
+    functions = tuple(dict.fromkeys(path for one in found for path in functions_of(one)))
+    logger = any(path.startswith("logging.Logger") for path in functions)
+    if functions and not captured and not logger:
+        yield _made((), functions, REORDER)
+    if captured or functions:
+        yield _made(sorted(captured), functions, LOGGING)
+
+
+def _made(captured: Iterable[str], functions: Sequence[str], how: str) -> Intervention:
+    settings: dict[str, Any] = dict.fromkeys(captured, True)
+    names = [_CAPTURES[setting][0] for setting in settings]
+    tests = [_CAPTURES[setting][1] for setting in settings]
+    if functions:
+        settings[how] = list(functions)
+        families = list(dict.fromkeys(map(_family, functions)))
+        names.append("-".join(["reorder" if how == REORDER else "ignore", *families]))
+        tests.append(f"{' and '.join(families)} cannot be traced")
+    return Intervention(
+        name="+".join(names),
+        change=_in_words(settings),
+        tests="; ".join(tests),
+        settings=settings,
+    )
+
+
+def _family(function: str) -> str:
+    """``print``, ``warnings``, ``logging``."""
+    module, _, name = function.partition(".")
+    return name if module == "builtins" else module
+
+
+def _in_words(settings: dict[str, Any]) -> str:
+    said = [f"{name} = {_value(value)}" for name, value in settings.items()]
+    if len(said) == 1:
+        return f"torch._dynamo.config.{said[0]}"
+    return f"torch._dynamo.config: {', '.join(said)}"
+
+
+def _value(value: Any) -> str:
+    if not isinstance(value, list):
+        return repr(value)
+    named = [path.removeprefix("builtins.") for path in value]
+    more = ", ..." if len(named) > 2 else ""  # noqa: PLR2004  enough to know what is meant
+    return "{" + ", ".join(named[:2]) + more + "}"

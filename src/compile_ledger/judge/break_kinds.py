@@ -1,0 +1,139 @@
+"""What broke a graph, by the runtime's own words: what could capture it, or which edit would.
+
+The texts are those of torch 2.13 and, where they differ, of 2.6.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from compile_ledger.facts.graph_break import GraphBreak
+
+SCALARS = "capture_scalar_outputs"
+SHAPES = "capture_dynamic_output_shape_ops"
+LOGGING = "ignore_logging_functions"
+REORDER = "reorderable_logging_functions"
+
+
+@dataclass(frozen=True, slots=True)
+class BreakKind:
+    """One kind of break."""
+
+    name: str
+    pattern: str
+    edit: str
+    """The edit that removes it, as an imperative."""
+    setting: str = ""
+    """The setting of ``torch._dynamo.config`` that could capture it; empty: none does."""
+    logs: bool = False
+    """Whether it is a call of a logging function, which the setting names."""
+
+
+_OUTSIDE = "keep it before or after the region"
+KINDS = (
+    BreakKind(
+        "scalar",
+        r"\ATensor\.item\b|Unsupported Tensor\.item\(\) call|_local_scalar_dense",
+        "keep the value a tensor",
+        SCALARS,
+    ),
+    BreakKind(
+        "dynamic-shape",
+        r"\A[Dd]ynamic shape operator(?! \(no meta)",
+        "use an operation whose result has a fixed shape (torch.where, a mask)",
+        SHAPES,
+    ),
+    BreakKind(
+        "print",
+        r"builtin operator `print`|\bbuiltin:? print\b",
+        "return the value and print it outside the region",
+        LOGGING,
+        logs=True,
+    ),
+    BreakKind(
+        "warning",
+        r"_warnings\.warn\b|module: _warnings, qualname: warn\b",
+        "warn outside the region",
+        LOGGING,
+        logs=True,
+    ),
+    BreakKind(
+        "logger",
+        r"logging\.Logger method|\ALogger not supported|LoggingLoggerVariable",
+        "log outside the region",
+        LOGGING,
+        logs=True,
+    ),
+    BreakKind(
+        "requested",
+        r"torch\._dynamo\.graph_break\(\)|skip function graph_break\b",
+        "take the call of torch._dynamo.graph_break() out",
+    ),
+    BreakKind(
+        "disabled",
+        r"torch\.compiler\.disable|_dynamo\.disable",
+        f"take the disable away, or call the function so that the region does not: {_OUTSIDE}",
+    ),
+    BreakKind(
+        "branch",
+        r"[Dd]ata-dependent branching|generic_jump|[Gg]uard on data-dependent|"
+        r"data-dependent expression",
+        "compute both sides and choose with torch.where, or use torch.cond, "
+        "or decide outside the region",
+    ),
+    BreakKind("numpy", r"(?i)\bnumpy\b", "write it with torch operations, or " + _OUTSIDE),
+    BreakKind(
+        "context", r"context manager|ContextWrapping", "put the with block around the region"
+    ),
+    BreakKind(
+        "foreign-call",
+        r"marked as skipped|builtin|skip function|[Uu]nsupported (?:function|method) call",
+        "keep the call before or after the region, or make it an operator "
+        "(torch.library.custom_op)",
+    ),
+)
+OTHER = BreakKind("other", "", "rewrite this line, or " + _OUTSIDE)
+
+EMITS = ("debug", "info", "warning", "error", "exception", "critical", "log")
+"""Functions of the logging module, and methods of its loggers, that write a record."""
+_EXAMPLE = re.compile(r"\(e\.g\.[^)]*\)")
+_METHOD = re.compile(r"method: <\w*Logger .*?>\.(\w+)")
+
+
+def kind_of(found: GraphBreak) -> BreakKind:
+    """The kind of a break, by its reason and the runtime's explanation."""
+    text = _said(found)
+    return next((kind for kind in KINDS if re.search(kind.pattern, text)), OTHER)
+
+
+def _said(found: GraphBreak) -> str:
+    """What the runtime says of this break, without its hints and its examples of other things."""
+    lines = (line.strip() for line in found.explanation.splitlines())
+    said = "\n".join([found.reason, *(line for line in lines if not line.startswith("Hint:"))])
+    return _EXAMPLE.sub("", said)
+
+
+def functions_of(found: GraphBreak) -> tuple[str, ...]:
+    """The logging functions that a break names, by their import paths; empty: it is no such call.
+
+    Where only a part of the logging module is named, all that write a record.
+    """
+    kind = kind_of(found)
+    if not kind.logs:
+        return ()
+    if kind.name != "logger":
+        return ("builtins.print",) if kind.name == "print" else ("warnings.warn",)
+    named = _METHOD.search(_said(found))
+    if named and named.group(1) in EMITS:
+        return (f"logging.Logger.{named.group(1)}",)
+    return (*(f"logging.{n}" for n in EMITS), *(f"logging.Logger.{n}" for n in EMITS))
+
+
+def removal(found: GraphBreak) -> str:
+    """What could remove a break; a setting is a prediction until an arm has shown it."""
+    kind = kind_of(found)
+    if not kind.setting:
+        return f"no setting captures it; an edit: {kind.edit}"
+    value = "{" + functions_of(found)[0].removeprefix("builtins.") + "}" if kind.logs else "True"
+    return f"torch._dynamo.config.{kind.setting} = {value} could; or an edit: {kind.edit}"
