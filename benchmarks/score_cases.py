@@ -2,9 +2,11 @@
 
     python benchmarks/score_cases.py DIR [--quick | --default] [--only NAME] [--jobs N]
 
-A case is a folder with ``case.py`` (``build()`` or ``main()``) and ``expect.json``
-(``first_failing_level`` and ``measured.recompiles``). The exit status is 1 when an
-audit failed by its own fault.
+A case is a folder with ``case.py`` (``build()`` or ``main()``) and ``expect.json``.
+``first_failing_level`` and ``measured.recompiles`` make the score; below each case stand
+the other fields of ``expect.json`` that the ledger does not have as stated
+(``score_fields.py``; a field in words is to be compared by eye). The exit status is 1
+when an audit failed by its own fault.
 """
 
 from __future__ import annotations
@@ -16,10 +18,13 @@ import re
 import subprocess
 import sys
 import time
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from score_fields import Field, compare_fields, recompiles
 
 NOT_QUICK = ("CORRECT", "WORTH_IT")
 """Levels that ``--quick`` leaves unmeasured."""
@@ -36,6 +41,8 @@ class Case:
     entry: str
     level: str | None
     recompiles: int | None
+    expected: dict[str, Any] = field(default_factory=dict)
+    """The whole of ``expect.json``."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +59,7 @@ class Score:
     refused: str = ""
     """Why the audit gave no ledger (exit status 2)."""
     seconds: float = 0.0
+    fields: tuple[Field, ...] = ()
 
     @property
     def level_right(self) -> bool:
@@ -90,6 +98,7 @@ def find_cases(folder: Path, only: list[str]) -> list[Case]:
                 entry="build" if TOP_LEVEL_BUILD.search(path.read_text()) else "main",
                 level=expected["first_failing_level"],
                 recompiles=expected.get("measured", {}).get("recompiles"),
+                expected=expected,
             )
         )
     return cases
@@ -129,15 +138,11 @@ def read_score(case: Case, done: subprocess.CompletedProcess[str], seconds: floa
     return Score(
         case,
         level=diagnosis and diagnosis["level"],
-        recompiles=count_recompiles(ledger),
+        recompiles=recompiles(ledger),
         unmeasured=case.level in NOT_QUICK and status(ledger, case.level) == "not_measured",
         seconds=seconds,
+        fields=tuple(compare_fields(case.expected, ledger)) if case.expected else (),
     )
-
-
-def count_recompiles(ledger: dict[str, Any]) -> int:
-    """Compiles beyond the first, over all code objects."""
-    return sum(max(0, row["compiles"] - 1) for row in ledger["code_objects"])
 
 
 def status(ledger: dict[str, Any], level: str) -> str:
@@ -149,6 +154,9 @@ def print_row(score: Score) -> None:
     """One line for one case."""
     mark = "ok" if not score.why else "ERROR" if score.error else "no"
     print(f"{mark:5} {score.case.folder.name:36} {score.seconds:6.1f} s  {score.why}", flush=True)
+    for one in score.fields:
+        if one.state != "equal":
+            print(f"      {one.state:8} {one.name}: {one.expected!r} | {one.found!r}", flush=True)
 
 
 def print_total(scores: list[Score]) -> None:
@@ -158,10 +166,17 @@ def print_total(scores: list[Score]) -> None:
         f"\nfirst failing level right: {sum(s.level_right for s in scores)}/{total}"
         f" ({sum(s.unmeasured for s in scores)} not measured at this depth)"
         f"\nrecompiles right:          {sum(s.recompiles_right for s in scores)}/{total}"
+        f"\nother fields:              {fields(scores)}"
         f"\nrefused (exit 2):          {sum(bool(s.refused) for s in scores)}"
         f"\ninternal errors:           {sum(bool(s.error) for s in scores)}"
         f"\nseconds, all audits:       {sum(s.seconds for s in scores):.0f}"
     )
+
+
+def fields(scores: list[Score]) -> str:
+    """``501 equal, 20 differs, ...``: over all cases."""
+    states = Counter(one.state for score in scores for one in score.fields)
+    return ", ".join(f"{number} {state}" for state, number in states.most_common())
 
 
 def main() -> int:

@@ -31,7 +31,7 @@ class TestSettling:
         (note,) = found.findings
         assert (note.slug, note.severity, note.count) == ("settled", "note", 2)
         assert "settled after 2 recompiles" in note.sentence
-        assert "1 on a tensor size (x, axis 0)" in note.sentence
+        assert "1 on a tensor size (x, axis 0: 4, 8)" in note.sentence
         assert "1 on a global state of torch (grad_mode)" in note.sentence
         assert note.cost.seconds == pytest.approx(4.0)
         assert found.level.why == note.sentence
@@ -44,7 +44,7 @@ class TestSettling:
         dtype = "tensor 'x' dtype mismatch. expected Float, actual Half"
         found = judged(recompiling("cr.rr.", dtype))
         assert found.level.status == "holds"
-        assert "settled after 3 recompiles: 3 on a dtype (x)" in found.level.why
+        assert "settled after 3 recompiles: 3 on a dtype (x: Float, Half)" in found.level.why
 
     def test_few_valued_key_at_every_call_of_the_tail_recurs(self) -> None:
         dtype = "tensor 'x' dtype mismatch. expected Float, actual Half"
@@ -97,7 +97,7 @@ class TestRecurring:
                 "___check_type_id(self, 7), type=<class 'Cell_0'>",
                 "type",
                 "self",
-                "a Python type: self, expected <class 'Cell_0'>",
+                "a Python type: self, expected Cell_0",
             ),
         ],
     )

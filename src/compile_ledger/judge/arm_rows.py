@@ -19,7 +19,7 @@ def arm_rows(arms: Arms) -> tuple[ArmRow, ...]:
 def _row(arm: Arm) -> ArmRow:
     in_order = sorted(arm.calls, key=lambda call: call.at_ns)
     calls = tuple(
-        CallRow(c.region, c.disposition, c.wall_ns, c.cpu_ns, c.index)
+        CallRow(c.region, c.disposition, c.wall_ns, c.cpu_ns, c.index, c.graphs)
         for c in in_order[:MOST_CALLS]
     )
     counted = arm.counters.regions if arm.counters else ()

@@ -21,3 +21,17 @@ def at_call(view: View, hit: Compile) -> str:
         return f" at call {hit.call}"
     call = "the first call" if hit.call == 0 else f"call {hit.call}"
     return f" in {call} of the {ordinal(regions.index(region) + 1)} region"
+
+
+def call_number(view: View, event: Compile) -> int | None:
+    """The call of a compile among all calls of the regions that share its line, from 0."""
+    regions = view.regions_on(event.code_object)
+    if len(regions) < 2:  # noqa: PLR2004  nothing is shared
+        return event.call
+    every = sorted(
+        (call.at_ns, call.region, call.index)
+        for region in regions
+        for call in view.calls.get(region, ())
+    )
+    found = (n for n, (_, *at) in enumerate(every) if at == [view.region_of(event), event.call])
+    return next(found, None)

@@ -23,11 +23,12 @@ def break_rows(
 ) -> tuple[BreakRow, ...]:
     """One row for each distinct break (place and reason), in the order seen.
 
+    Where the exception left the frame nothing was broken: level RUNS shows it.
     ``arms``: where the cost of breaks may have been measured.
     """
     found: defaultdict[tuple[str, str], list[tuple[Compile, GraphBreak]]] = defaultdict(list)
     for event in view.compiles:
-        for broken in event.breaks:
+        for broken in () if event.outcome == "raised" else event.breaks:
             found[str(broken.place), broken.reason].append((event, broken))
     rows = [_row(view, seen) for seen in found.values()]
     regions = [frozenset(view.region_of(e) for e, _ in seen) for seen in found.values()]

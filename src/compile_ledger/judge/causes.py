@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -13,6 +14,9 @@ from .words import count
 
 NAMED_VALUES = ("size", "stride", "rank", "dtype", "device", "dispatch-keys", "tensor-type")
 """Kinds whose texts name the value that the call brought, too."""
+
+_VARIABLE = re.compile(r'guard on "(\w+)"([^,\s]*)')
+"""How the runtime names the variable behind a closure's cell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +34,15 @@ class Key:
 
     @property
     def text(self) -> str:
-        """``size of idx, axis 1``."""
+        """``a tensor size (idx, axis 1)``."""
+        return self.worded(self.subject)
+
+    def worded(self, subject: str, values: str = "") -> str:
+        """``a tensor size (idx, axis 1: 60, 63)``: the subject under another name."""
         title = KINDS[self.kind].title
         axis = f", axis {self.axis}" if self.axis is not None else ""
-        return f"{title} ({self.subject}{axis})" if self.subject else title
+        some = f": {values}" if values else ""
+        return f"{title} ({subject}{axis}{some})" if subject else title
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +55,8 @@ class Cause:
     """Compiles, refused ones included, in which some entry named it."""
     refused: bool
     """True when one of those was refused: its value is in no entry."""
+    events: tuple[Compile, ...] = ()
+    """Those compiles, in the order in which they began."""
 
     @property
     def first(self) -> GuardFailure:
@@ -80,6 +91,12 @@ def key_of(failure: GuardFailure) -> Key:
     return Key(failure.kind, failure.subject, failure.axis)
 
 
+def by_name(failure: GuardFailure) -> str:
+    """The subject as the user knows it: a closure's cell by its variable, ``radius``."""
+    told = _VARIABLE.search(failure.hint)
+    return f"{told.group(1)}{told.group(2)}" if told else failure.subject
+
+
 def primary(event: Compile) -> Key | None:
     """What most refusing entries name; the first named where they tie."""
     named = Counter(key_of(failure) for failure in failures_of(event))
@@ -97,18 +114,10 @@ def leading(events: Iterable[Compile]) -> Cause | None:
 
 def cause(key: Key, events: Iterable[Compile]) -> Cause:
     """Gather the failures of one cause over some compiles."""
-    having = [event for event in events if any(key_of(f) == key for f in failures_of(event))]
+    having = tuple(event for event in events if any(key_of(f) == key for f in failures_of(event)))
     found = tuple(f for event in having for f in failures_of(event) if key_of(f) == key)
-    return Cause(key, found, len(having), any(event.hit_limit for event in having))
-
-
-def summary(events: Iterable[Compile]) -> str:
-    """``2 on a dtype (x), 1 on requires_grad (w)``: recompiles by their primary cause."""
-    keys = Counter(primary(event) for event in events)
-    said = [
-        f"{number} on {key.text if key else 'an unnamed guard'}" for key, number in keys.items()
-    ]
-    return ", ".join(said)
+    refused = any(event.hit_limit for event in having)
+    return Cause(key, found, len(having), refused, having)
 
 
 def values_seen(found: Cause, unseen: int) -> str:

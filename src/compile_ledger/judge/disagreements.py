@@ -18,8 +18,7 @@ def disagreement(leaves: tuple[Agreement, ...], side: Compared) -> Finding:
     first = leaves[0]
     slug = _slug(first)
     where = "" if side.own else " already under backend='eager': Dynamo's capture is the cause"
-    calls = spans([a.call for a in leaves if a.call is not None])
-    at = f" in call {calls}" if calls else ""
+    at = _in_calls(leaves)
     sentence = f"{_HEADS[slug]}: {first.leaf}{at}: {_how(first)} ({side.name} arm){where}"
     return Finding(
         id=f"{slug}:{side.name}",
@@ -30,11 +29,19 @@ def disagreement(leaves: tuple[Agreement, ...], side: Compared) -> Finding:
         subject=first.leaf,
         count=len(leaves),
         region=first.region,
+        first_call=min((a.call for a in leaves if a.call is not None), default=None),
         evidence=tuple(
             Evidence("agreement with eager (correctness)", _line(a), arm=side.name)
             for a in leaves[:5]
         ),
     )
+
+
+def _in_calls(leaves: tuple[Agreement, ...]) -> str:
+    """`` in call 3``, `` in calls 0-1``; nothing for what the whole run left."""
+    calls = sorted({a.call for a in leaves if a.call is not None})
+    noun = "call" if len(calls) == 1 else "calls"
+    return f" in {noun} {spans(calls)}" if calls else ""
 
 
 def nondeterministic(leaf: str, region: int | None) -> Finding:

@@ -89,6 +89,11 @@ class Finding:
     code_object: int | None = None
     guarded: Place | None = None
     """The user's line that the failed guard names, where it is not the site."""
+    cause: str = ""
+    """For ``settled``: the kind of its recompiles, a slug; empty where the slug says it."""
+    first_call: int | None = None
+    """The first call in which it showed, from 0, counted over the regions that share the
+    line; None: not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +179,8 @@ class CodeObjectRow:
     off: Off | None = None
     cache_line: tuple[Entry, ...] = ()
     library: bool = False
+    attempts: int = 0
+    """Compiles that were begun, those that left no entry included."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -308,6 +315,8 @@ class CallRow:
     wall_ns: int
     cpu_ns: int
     index: int = 0
+    graphs: int | None = None
+    """Graphs that ran inside it; None: entries were not counted."""
 
 
 @dataclass(frozen=True, slots=True)

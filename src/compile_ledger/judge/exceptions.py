@@ -11,9 +11,10 @@ from compile_ledger.facts.contract import Contract
 from compile_ledger.facts.place import Place, Raised
 
 from .choose import CAPTURE, COMPILED, Arms
+from .constraint import Violated, told_place, violated
 from .document import Evidence, Finding
 from .instruments import instrument
-from .words import short_type
+from .words import listed, short_type
 
 _SHORT = 200
 
@@ -89,7 +90,10 @@ def stage_raises(difference: Difference, arms: Arms, contract: Contract) -> Find
         head = f"eager raises {_type(difference.eager)}, compiled code raises {_type(raised)}"
     else:
         head = "compiled code raises where eager does not"
-    sentence = f"{head}{_at(difference)}, {stage}: {_said(raised)}{_where(raised)}"
+    broken = violated(raised)
+    said = f"{_type(raised)}: {broken.words}" if broken else _said(raised)
+    also = _of_that_size(broken, arm, difference) if broken else ""
+    sentence = f"{head}{_at(difference)}, {stage}: {said}{also}{_where(raised)}"
     return Finding(
         id=f"compiled-raises:{difference.arm}:{difference.region}",
         slug="compiled-raises",
@@ -97,9 +101,12 @@ def stage_raises(difference: Difference, arms: Arms, contract: Contract) -> Find
         severity="failure",
         sentence=sentence,
         site=_site(raised, arm, difference.region),
-        expected=_type(difference.eager) if difference.eager else "no exception",
-        actual=_type(raised),
+        subject=broken.subject if broken else "",
+        axis=broken.axis if broken else None,
+        expected=_expected(difference, broken),
+        actual=broken.actual if broken else _type(raised),
         region=difference.region,
+        first_call=difference.call,
         evidence=(Evidence(instrument("exception", arm), _said(raised), arm=arm.name),),
     )
 
@@ -121,14 +128,36 @@ def lost(difference: Difference) -> Finding:
         expected=_type(raised),
         actual="no exception",
         region=difference.region,
+        first_call=difference.call,
         evidence=(Evidence("exceptions per call (recorder)", _said(raised), arm=difference.arm),),
     )
 
 
+def _expected(difference: Difference, broken: Violated | None) -> str:
+    if broken:
+        return broken.expected
+    return _type(difference.eager) if difference.eager else "no exception"
+
+
+def _of_that_size(broken: Violated, arm: Arm, difference: Difference) -> str:
+    """Other dimensions of the call's inputs with the size that the marked one was fixed at."""
+    for call in arm.calls:
+        if (call.region, call.index) == (difference.region, difference.call):
+            equal = [
+                f"{name} axis {axis}"
+                for name, sizes in call.sizes.items()
+                for axis, size in enumerate(sizes)
+                if size == broken.value and (name, axis) != (broken.subject, broken.axis)
+            ]
+            return f" (as large: {listed(equal)})" if equal else ""
+    return ""
+
+
 def _site(raised: Raised | None, arm: Arm, region: int | None) -> Place | None:
     """The user's line of the traceback; else the region's ``torch.compile``."""
-    if raised and raised.place:
-        return raised.place
+    place = _place(raised)
+    if place:
+        return place
     return next((r.site for r in arm.regions if r.id == region), None)
 
 
@@ -168,7 +197,12 @@ def _said(raised: Raised | None) -> str:
 
 
 def _where(raised: Raised | None) -> str:
-    return f" at {raised.place}" if raised and raised.place else ""
+    place = _place(raised)
+    return f" at {place}" if place else ""
+
+
+def _place(raised: Raised | None) -> Place | None:
+    return (raised.place if raised else None) or told_place(raised)
 
 
 def _at(difference: Difference) -> str:

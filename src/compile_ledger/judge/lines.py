@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .break_rows import break_rows
 from .capture_findings import lost_frames
 from .cells import absent, cell
 from .document import Cell, Correctness, Cost, Finding, Interval, Level, Line
@@ -11,7 +12,7 @@ from .instruments import instrument
 from .limit_ahead import budget_cell
 from .recompile_findings import cause_of
 from .rows import region_rows
-from .sizes import values_brought
+from .values import values_brought
 from .view import View
 from .words import count, listed, short_seconds
 
@@ -42,7 +43,7 @@ def capture_line(view: View | None, level: Level) -> Line:
     readings = [found for region in called if (found := graphs_per_call(view, region))]
     text = listed(dict.fromkeys(found.text for found in readings), 4) or None
     skipped = lost_frames(view)
-    breaks = {(str(b.place), b.reason) for c in view.compiles for b in c.breaks}
+    breaks = break_rows(view)
     return Line(
         "capture",
         (

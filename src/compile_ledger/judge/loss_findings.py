@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from compile_ledger.facts.compile import Compile
 
-from .at_call import at_call
+from .at_call import at_call, call_number
 from .break_words import worded
 from .document import Evidence, Finding, FindingCost
 from .instruments import instrument
@@ -38,6 +38,7 @@ def cache_limit(view: View, hit: Compile) -> Finding:
         evidence=(Evidence(instrument("limits", view.arm), name, arm=view.arm.name),),
         region=region,
         code_object=hit.code_object,
+        first_call=call_number(view, hit),
     )
 
 
@@ -60,6 +61,7 @@ def silent_eager(view: View, region: int | None, code: int | None, calls: list[i
         evidence=(Evidence(instrument("lookups", view.arm), spans(calls), arm=view.arm.name),),
         region=region,
         code_object=code,
+        first_call=min(calls, default=None),
     )
 
 
@@ -134,6 +136,7 @@ def switched_off(view: View, event: Compile, after: list[int]) -> Finding:
         ),
         region=region,
         code_object=event.code_object,
+        first_call=call_number(view, event),
     )
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from compile_ledger.facts.compile import Compile
 from compile_ledger.facts.place import Place
 
-from .causes import Cause, leading
+from .along import changed_along
+from .at_call import call_number
+from .causes import Cause, by_name, leading
 from .classify_guard import KINDS
 from .document import Evidence, Finding, FindingCost
 from .guarded import guarded_at
@@ -15,10 +18,15 @@ from .instruments import instrument
 from .prices import compile_seconds
 from .reasons import entry_count, on_same_code, quoted
 from .recurrence import Anew, Recurring
-from .sizes import values_brought
 from .slugs import recompile_slug
+from .values import some_values, value_at, values_brought
 from .view import View
 from .words import count, listed
+
+SHOWN = 3
+"""Values that a sentence names."""
+_NAMES = "guard on "
+"""How a hint begins that names a variable and advises nothing."""
 
 
 def via_frame(view: View, region: int | None, code_object: int) -> str:
@@ -66,7 +74,9 @@ def recompiles(view: View, story: Story) -> Finding:
     entries = sum(event.kept for event in events if event.code_object == last.code_object)
     brought = values_brought(view, found, region, unseen)
     seen = f"{brought} in {count(story.calls, 'call')}, {entry_count(entries)}"
-    sentence = f"{_head(found)}: {seen}; {story.ends}{via_frame(view, region, last.code_object)}"
+    some = some_values(view, found, region)
+    head = f"{_head(found, some)}{changed_along(view, found, region)}"
+    sentence = f"{head}: {seen}; {story.ends}{via_frame(view, region, last.code_object)}"
     return Finding(
         id=f"{slug}:{last.code_object}",
         slug=slug,
@@ -78,25 +88,28 @@ def recompiles(view: View, story: Story) -> Finding:
         subject=found.key.subject,
         axis=found.key.axis,
         expected=first.expected,
-        actual=first.actual,
+        actual=value_at(view, found.events[0], first),
         count=found.compiles,
         cost=FindingCost(seconds=compile_seconds(view, events), calls=unseen or None),
-        evidence=(*_blamed(view, found), *quoted(view, events), *_predicted(found)),
+        evidence=(*_blamed(view, found), *quoted(view, events), *predicted(found)),
         region=region,
         code_object=last.code_object,
+        first_call=call_number(view, found.events[0]),
     )
 
 
-def _head(found: Cause) -> str:
-    key = found.key
+def _head(found: Cause, some: Sequence[str]) -> str:
+    """What the assumption was about, and the first values that it met."""
+    key, name = found.key, by_name(found.first)
+    values = f" ({listed(some, SHOWN)})" if some[1:] else "".join(f", expected {s}" for s in some)
     if key.kind == "size":
         axis = f" on axis {key.axis}" if key.axis is not None else ""
-        return f"{key.subject} changes size{axis}"
+        return f"{name} changes size{axis}{values}"
     if key.kind == "other":
         return f"recompiles on {key.text}: {found.first.text}"
-    changed = f", expected {found.first.expected}" if found.first.expected else ""
-    brought = f", got {found.first.actual}" if found.first.actual else ""
-    return f"recompiles on {KINDS[key.kind].title}: {key.subject or '?'}{changed}{brought}"
+    if key.kind == "relation":
+        return f"recompiles on {KINDS[key.kind].title}: {found.first.detail}"
+    return f"recompiles on {KINDS[key.kind].title}: {name or '?'}{values}"
 
 
 def _blamed(view: View, found: Cause) -> tuple[Evidence, ...]:
@@ -107,10 +120,12 @@ def _blamed(view: View, found: Cause) -> tuple[Evidence, ...]:
     return (Evidence(tool, text, count=found.compiles, arm=view.arm.name),)
 
 
-def _predicted(found: Cause) -> tuple[Evidence, ...]:
+def predicted(found: Cause) -> tuple[Evidence, ...]:
     """What could remove such a recompile: a prediction, until an arm has shown it."""
     change = KINDS[found.key.kind].experiment
-    return (Evidence("prediction, not measured", change),) if change else ()
+    advice = dict.fromkeys(f.hint for f in found.failures if " " in f.hint.removeprefix(_NAMES))
+    told = tuple(Evidence("the runtime's own advice", text) for text in [*advice][:3])
+    return (*told, Evidence("prediction, not measured", change)) if change else told
 
 
 def unnamed_recompiles(view: View, found: Recurring, calls: int) -> Finding:
@@ -129,6 +144,7 @@ def unnamed_recompiles(view: View, found: Recurring, calls: int) -> Finding:
         cost=FindingCost(seconds=compile_seconds(view, found.compiles)),
         region=region,
         code_object=last.code_object,
+        first_call=call_number(view, found.compiles[0]),
     )
 
 
@@ -158,6 +174,7 @@ def fresh_code(view: View, found: Anew) -> Finding:
         ),
         region=region,
         code_object=last.code_object,
+        first_call=call_number(view, found.compiles[0]),
     )
 
 

@@ -115,6 +115,7 @@ def _code_object(view: View, code: int) -> CodeObjectRow:
         off=_off(events),
         cache_line=line,
         library=bool(known and known.library),
+        attempts=len(events),
     )
 
 

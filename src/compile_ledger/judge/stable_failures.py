@@ -70,8 +70,9 @@ def _limited(view: View, hit: Compile, counted: set[tuple[int, int]]) -> Iterato
 
 def _how_it_ends(view: View, hit: Compile, silent: int) -> str:
     value = f" ({hit.limit_value})" if hit.limit_value is not None else ""
+    vain = next(raised_in_vain(view, hit), None)
     name = f"{hit.limit or 'the recompile limit'}{value}"
-    at = at_call(view, hit)
+    at = f"{at_call(view, hit)}{f' ({vain.sentence})' if vain else ''}"
     raising = sum(c.hit_limit for c in view.compiles if c.code_object == hit.code_object)
     if hit.outcome == "raised":
         return f"{name} was hit{at}, and {count(raising, 'call')} raised ({_error(hit)})"

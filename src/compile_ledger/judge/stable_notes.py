@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 
 from compile_ledger.facts.compile import Compile
 
-from .causes import failures_of, leading, summary
+from .along import changed_along
+from .at_call import call_number
+from .causes import Key, by_name, cause, failures_of, leading, primary
+from .classify_guard import KINDS
 from .compile_in_loop import compiled_in_loop
-from .document import Evidence, Finding, FindingCost
+from .document import Finding, FindingCost
 from .guarded import guarded_at
-from .instruments import instrument
 from .limit_ahead import limits_ahead
 from .prices import compile_seconds
+from .reasons import quoted
+from .recompile_findings import SHOWN, predicted
 from .shared_line import shared_note, unrelated
+from .slugs import recompile_slug
 from .stream import Stream
+from .values import some_values, value_at
 from .view import View
-from .words import count, short_seconds
+from .words import count, listed, short_seconds
 
 
 def notes(view: View, seen: tuple[Stream, ...], *, failed: bool) -> tuple[Finding, ...]:
@@ -64,20 +71,34 @@ def _note(view: View, stream: Stream, events: tuple[Compile, ...]) -> Finding:
         slug="settled",
         level="STABLE",
         severity="note",
-        sentence=f"settled after {number}: {summary(events)}{price}{after}",
+        sentence=f"settled after {number}: {_summary(view, events, region)}{price}{after}",
         site=view.site(region, events[0].code_object),
         guarded=guarded_at(view, (f for event in events for f in failures_of(event))),
         subject=found.key.subject if found else "",
         axis=found.key.axis if found else None,
         expected=found.first.expected if found else "",
-        actual=found.first.actual if found else "",
+        actual=value_at(view, found.events[0], found.first) if found else "",
         count=len(events),
         cost=FindingCost(seconds=seconds, why="" if seconds is not None else "not measured"),
-        evidence=tuple(
-            Evidence(instrument("recompile reasons", view.arm), e.reasons[0], arm=view.arm.name)
-            for e in events[:16]
-            if e.reasons
-        ),
+        evidence=(*quoted(view, events), *(predicted(found) if found else ())),
         region=region,
         code_object=events[0].code_object,
+        cause=recompile_slug(found.key.kind) if found else "",
+        first_call=call_number(view, events[0]),
     )
+
+
+def _summary(view: View, events: Sequence[Compile], region: int) -> str:
+    """``2 on a dtype (x: Float, Half), 1 on a tensor size (y, axis 0: 64, 20)``, by cause."""
+    keys = Counter(primary(event) for event in events)
+    return ", ".join(f"{n} on {_said(view, key, events, region)}" for key, n in keys.items())
+
+
+def _said(view: View, key: Key | None, events: Sequence[Compile], region: int) -> str:
+    if key is None:
+        return "an unnamed guard"
+    found = cause(key, events)
+    if key.kind == "relation":
+        return f"{KINDS[key.kind].title}: {found.first.detail}"
+    said = key.worded(by_name(found.first), listed(some_values(view, found, region), SHOWN))
+    return f"{said}{changed_along(view, found, region)}"

@@ -22,6 +22,8 @@ class Headline:
     """``STABLE fails``, ``No level fails``."""
     cause: str
     where: Place | None
+    guarded: Place | None
+    """The user's line whose assumption stopped holding, where that is another one."""
     cost: str
     """Seconds and calls; ``""`` when no level fails."""
     experiments: tuple[str, ...]
@@ -38,12 +40,13 @@ def headline(ledger: Ledger) -> Headline:
     experiments = tested or _without_experiment(ledger)
     if diagnosis is None:
         status, title, cause = _without_failure(ledger)
-        return Headline(status, title, cause, None, "", experiments, remarks)
+        return Headline(status, title, cause, None, None, "", experiments, remarks)
     return Headline(
         status="fails",
         title=f"{TITLES[diagnosis.level]} fails",
         cause=diagnosis.sentence,
         where=diagnosis.site,
+        guarded=next((f.guarded for f in ledger.findings if f.id == diagnosis.finding), None),
         cost=_cost(ledger),
         experiments=experiments,
         remarks=remarks,

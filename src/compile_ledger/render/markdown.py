@@ -76,6 +76,7 @@ def _verdict(ledger: Ledger) -> Iterable[str]:
     head = headline(ledger)
     yield f"### {MARKS[head.status].glyph} {text(head.title)}\n\n{text(head.cause)}"
     facts = [] if head.where is None else [f"**where** {code(place(head.where))}"]
+    facts += [] if head.guarded is None else [f"**guarded at** {code(place(head.guarded))}"]
     facts += [f"**cost** {text(head.cost)}"] if head.cost else []
     facts += [f"**experiment** {text(said)}" for said in head.experiments]
     facts += [f"**note** {text(remark)}" for remark in head.remarks]

@@ -25,6 +25,8 @@ def verdict(page: Page, ledger: Ledger) -> None:
     page.hang((mark.glyph, mark.style), title, " ", head.cause, indent=2)
     if head.where is not None:
         page.hang("  where", (place(head.where, page.width - LABEL), "bold"), indent=LABEL)
+    if head.guarded is not None:
+        page.hang("  guarded at", (place(head.guarded, page.width - LABEL), "bold"), indent=LABEL)
     if head.cost:
         page.hang("  cost", head.cost, indent=LABEL)
     for said in head.experiments:

@@ -6,7 +6,7 @@ import dataclasses
 
 from compile_ledger.facts.arm import Arm
 from compile_ledger.judge.causes import leading
-from compile_ledger.judge.sizes import values_brought
+from compile_ledger.judge.values import values_brought
 from compile_ledger.judge.view import look
 
 from . import make
