@@ -5,12 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from compile_ledger.facts.agreement import Agreement
+from compile_ledger.facts.arm import Arm
 from compile_ledger.facts.contract import Contract
 
 from .choose import AGAIN, CAPTURE, Arms, own_arms
 from .document import Correctness
 
 _WORST = 5
+EXCEPTION = "exception"
+"""The leaf that stands for a call that raised on one side only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +24,8 @@ class Compared:
     own: bool
     """True when the arm ran the workload's own backend."""
     every: tuple[Agreement, ...]
+    raised: int = 0
+    """Calls that one side left by an exception that the other did not raise."""
 
     @property
     def calls(self) -> int:
@@ -41,11 +46,17 @@ class Compared:
 def compared_arms(arms: Arms, contract: Contract) -> tuple[Compared, ...]:
     """The arms with agreements; those of the workload's own backend first."""
     own = [arm for arm in own_arms(arms, contract) if arm.agreements]
-    sides = [Compared(arm.name, own=True, every=arm.agreements) for arm in own]
+    sides = [_compared(arm, own=True) for arm in own]
     capture = arms.get(CAPTURE)
     if capture and capture.agreements and CAPTURE not in {side.name for side in sides}:
-        sides.append(Compared(CAPTURE, own=False, every=capture.agreements))
+        sides.append(_compared(capture, own=False))
     return tuple(sides)
+
+
+def _compared(arm: Arm, *, own: bool) -> Compared:
+    """What calls gave; an exception that differs is level RUNS's, and counted only."""
+    gave = tuple(a for a in arm.agreements if a.leaf != EXCEPTION)
+    return Compared(arm.name, own, gave, raised=len(arm.agreements) - len(gave))
 
 
 def unstable_leaves(arms: Arms) -> frozenset[tuple[int | None, str]]:

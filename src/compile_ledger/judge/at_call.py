@@ -25,13 +25,18 @@ def at_call(view: View, hit: Compile) -> str:
 
 def call_number(view: View, event: Compile) -> int | None:
     """The call of a compile among all calls of the regions that share its line, from 0."""
-    regions = view.regions_on(event.code_object)
+    return among_all(view, event.code_object, view.region_of(event), event.call)
+
+
+def among_all(view: View, code: int | None, region: int | None, index: int | None) -> int | None:
+    """A region's call among all calls of the regions that share a line, from 0."""
+    regions = view.regions_on(code) if code is not None else ()
     if len(regions) < 2:  # noqa: PLR2004  nothing is shared
-        return event.call
+        return index
     every = sorted(
         (call.at_ns, call.region, call.index)
-        for region in regions
-        for call in view.calls.get(region, ())
+        for shared in regions
+        for call in view.calls.get(shared, ())
     )
-    found = (n for n, (_, *at) in enumerate(every) if at == [view.region_of(event), event.call])
+    found = (n for n, (_, *at) in enumerate(every) if at == [region, index])
     return next(found, None)

@@ -12,7 +12,7 @@ from compile_ledger.facts.graph_break import GraphBreak
 
 from .break_cost import break_cost
 from .break_kinds import kind_of, removal
-from .break_words import worded
+from .break_words import reason_of
 from .choose import Arms
 from .document import BreakCost, BreakRow
 from .view import View, runs_of
@@ -56,7 +56,7 @@ def _row(view: View, seen: list[tuple[Compile, GraphBreak]]) -> BreakRow:
     return BreakRow(
         file=place.file if place else "",
         line=place.line if place else 0,
-        reason=worded(first.reason),
+        reason=reason_of(first),
         hint_id=first.hint_id,
         per_call=_per_call(view, [event for event, _ in seen]),
         function=place.function if place else "",

@@ -4,13 +4,30 @@ from __future__ import annotations
 
 import re
 
+from compile_ledger.facts.graph_break import GraphBreak
+
 _INTERNAL = ((re.compile(r"generic_jump\b.*"), "Data-dependent branching (generic_jump)"),)
 """A reason's first line, and the words of newer versions for the same."""
 
 
-def worded(reason: str) -> str:
-    """The first line of a reason, and what a colon there announces, in words."""
-    line, *rest = reason.split("\n", maxsplit=2)
-    if line.endswith(":") and rest:
-        line = f"{line} {rest[0]}"
-    return next((words for pattern, words in _INTERNAL if pattern.fullmatch(line)), line)
+_NAMED = re.compile(r"`([\w.<>]*\w)\.?(?:\(\))?`")
+"""What the runtime's explanation puts in quotes first: the function that it met."""
+
+
+def worded(text: str) -> str:
+    """The first line of a reason, and what a colon there announces, in words.
+
+    With the function that the runtime's explanation below it names.
+    """
+    line, _, rest = text.partition("\n")
+    told = rest.strip().split("\n", maxsplit=1)[0]
+    if line.endswith(":") and told:
+        line = f"{line} {told}"
+    said = next((words for pattern, words in _INTERNAL if pattern.fullmatch(line)), line)
+    found = _NAMED.search(told)
+    return f"{said}: {found.group(1)}" if found and found.group(1) not in said else said
+
+
+def reason_of(found: GraphBreak) -> str:
+    """Why a graph broke, in words."""
+    return worded(f"{found.reason}\n{found.explanation}")

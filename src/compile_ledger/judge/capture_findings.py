@@ -7,7 +7,7 @@ from compile_ledger.facts.graph_break import GraphBreak
 from compile_ledger.facts.place import Place
 
 from .break_cost import Price
-from .break_words import worded
+from .break_words import reason_of, worded
 from .breaks import breaks_in, distinct
 from .document import Evidence, Finding, FindingCost
 from .graphs import GraphsPerCall
@@ -45,7 +45,8 @@ def no_graph(view: View, reading: GraphsPerCall, price: Price) -> Finding:
     event = next(broken, None) or next(lost, None) or next(iter(events), None)
     why, place = _why(event)
     calls = count(reading.calls, "call")
-    where = f" at {place}" if place else ""
+    code = view.code.get(event.code_object) if event else None
+    where = f" at {place}" if place else f" ({code.name}, {code.place})" if code else ""
     said = f"no graph ran in any of {calls} of {view.target(region)}: {why}{where}"
     return Finding(
         id=f"no-graph:{region}",
@@ -92,7 +93,8 @@ def graph_break(view: View, reading: GraphsPerCall, price: Price) -> Finding:
     """More than one graph runs in a served call; a note where that costs nothing."""
     region = reading.region
     breaks = breaks_in(view, region)
-    place = breaks[0].place if breaks else None
+    first = _splitting(view, region)
+    place = first.place if first else None
     return Finding(
         id=f"graph-break:{region}",
         slug="graph-break",
@@ -112,9 +114,10 @@ def graph_break(view: View, reading: GraphsPerCall, price: Price) -> Finding:
 
 def _broken(view: View, reading: GraphsPerCall, breaks: list[GraphBreak]) -> str:
     """How many graphs run, how often, and because of which line."""
-    first = breaks[0] if breaks else None
-    reason = worded(first.reason) if first else "no break was recorded: several frames have graphs"
-    where = f" at {first.place}" if first and first.place else ""
+    first = _splitting(view, reading.region)
+    reason = reason_of(first) if first else "no break was recorded: several frames have graphs"
+    place = first.place if first else None
+    where = f" at {place}{_others(breaks, place)}" if place else ""
     kind = "steady" if reading.settled else "served"
     some = (
         f" in {reading.many} of {reading.served} calls" if 0 < reading.many < reading.served else ""
@@ -123,12 +126,29 @@ def _broken(view: View, reading: GraphsPerCall, breaks: list[GraphBreak]) -> str
     return f"{reading.text} graphs run per {kind} call of {target}{some}: {reason}{where}"
 
 
+def _splitting(view: View, region: int) -> GraphBreak | None:
+    """The first break behind a graph; one before any tensor operation splits nothing."""
+    events = view.compiles_of(region)
+    behind = (b for c in events if c.has_graph for b in c.breaks)
+    return next(behind, next((b for c in events for b in c.breaks), None))
+
+
+def _others(breaks: list[GraphBreak], shown: Place) -> str:
+    """Other lines of the same file that break."""
+    lines = dict.fromkeys(
+        str(b.place.line) for b in breaks if b.place and b.place.file == shown.file
+    )
+    more = [line for line in lines if line != str(shown.line)]
+    noun = "line" if len(more) == 1 else "lines"
+    return f" (and at {noun} {listed(more, 3)})" if more else ""
+
+
 def _why(event: Compile | None) -> tuple[str, Place | None]:
     """The runtime's reason for a skip, and the line of the user's that caused it."""
     if event is None:
         return "Dynamo never reached a frame of it", None
     place = next((b.place for b in event.breaks if b.place), None)
-    reason = event.why or next((b.reason for b in event.breaks), "")
+    reason = event.why or next((reason_of(b) for b in event.breaks), "")
     if was_empty(event) or not (reason or event.raised or event.graph_ops):
         return f"in its first call {EMPTY_WORDS}, so its code is skipped for good", place
     if not reason and event.raised:

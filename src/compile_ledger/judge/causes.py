@@ -94,7 +94,10 @@ def key_of(failure: GuardFailure) -> Key:
 def by_name(failure: GuardFailure) -> str:
     """The subject as the user knows it: a closure's cell by its variable, ``radius``."""
     told = _VARIABLE.search(failure.hint)
-    return f"{told.group(1)}{told.group(2)}" if told else failure.subject
+    if told:
+        return f"{told.group(1)}{told.group(2)}"
+    left = failure.subject.startswith("___stack")
+    return f"{failure.subject}, left by a graph break" if left else failure.subject
 
 
 def primary(event: Compile) -> Key | None:

@@ -22,7 +22,7 @@ _FRAME = re.compile(
     r'^\s*File "(?P<file>.+?)", line (?P<line>\d+), in (?P<function>\S+)', re.MULTILINE
 )
 _STACKS = ("User stack:", "from user code:")
-_INSTALLED = ("site-packages/", "dist-packages/")
+_NOT_THE_USERS = re.compile(r"site-packages/|dist-packages/|/lib/python3\.\d+/|^<")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,5 +62,5 @@ def told_place(raised: Raised | None) -> Place | None:
         return None
     starts = [at for word in _STACKS if (at := raised.message.find(word)) >= 0]
     frames = _FRAME.finditer(raised.message, min(starts)) if starts else ()
-    own = [m for m in frames if not any(part in m["file"] for part in _INSTALLED)]
+    own = [m for m in frames if not _NOT_THE_USERS.search(m["file"].replace("\\", "/"))]
     return Place(own[-1]["file"], int(own[-1]["line"]), own[-1]["function"]) if own else None

@@ -32,6 +32,10 @@ def judge_correct(arms: Arms, contract: Contract) -> Judged:
         leaves = listed(sorted({a.leaf for a in shaky}), 3)
         why = f"eager does not agree with itself on {leaves}: the difference cannot be judged"
         return judged("CORRECT", "not_resolved", why, notes)
+    raised = max((side.raised for side in sides), default=0)
+    if raised:
+        why = f"{count(raised, 'call')} could not be compared: see RUNS for the exception"
+        return not_measured("CORRECT", why, findings=notes)
     if own is None:
         return not_measured("CORRECT", _why_not(arms, sides, contract), command, notes)
     return judged("CORRECT", "holds", _agrees(own), notes)

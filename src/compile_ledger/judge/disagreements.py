@@ -102,9 +102,8 @@ def _how(leaf: Agreement) -> str:
         times = f", {found:.3g} times eager's" if found is not None else ""
         said = f"error {leaf.error_compiled:.2e} against eager's {leaf.error_eager:.2e}{times}"
         return f"{leaf.why}; {said}" if leaf.why else said
-    if leaf.why:
-        return leaf.why
-    return "it differs" if leaf.max_abs is None else f"max |difference| {leaf.max_abs:.3g}"
+    far = "" if leaf.max_abs is None else f"max |difference| {leaf.max_abs:.3g}"
+    return ", ".join(said for said in (far, leaf.why) if said) or "it differs"
 
 
 def _line(leaf: Agreement) -> str:

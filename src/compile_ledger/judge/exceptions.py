@@ -149,7 +149,8 @@ def _of_that_size(broken: Violated, arm: Arm, difference: Difference) -> str:
                 for axis, size in enumerate(sizes)
                 if size == broken.value and (name, axis) != (broken.subject, broken.axis)
             ]
-            return f" (as large: {listed(equal)})" if equal else ""
+            verb = "is" if len(equal) == 1 else "are"
+            return f" ({listed(equal)} {verb} as large)" if equal else ""
     return ""
 
 

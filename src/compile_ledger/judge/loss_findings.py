@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from compile_ledger.facts.compile import Compile
 
-from .at_call import at_call, call_number
-from .break_words import worded
+from .at_call import among_all, at_call, call_number
+from .break_words import reason_of
+from .causes import by_name, failures_of
 from .document import Evidence, Finding, FindingCost
+from .guarded import guarded_at
 from .instruments import instrument
 from .reasons import entry_count, on_same_code, quoted
 from .skips import EMPTY_WORDS, was_empty
+from .values import short
 from .view import View
 from .words import count, listed, spans
 
@@ -61,7 +64,7 @@ def silent_eager(view: View, region: int | None, code: int | None, calls: list[i
         evidence=(Evidence(instrument("lookups", view.arm), spans(calls), arm=view.arm.name),),
         region=region,
         code_object=code,
-        first_call=min(calls, default=None),
+        first_call=among_all(view, code, region, min(calls, default=None)),
     )
 
 
@@ -115,7 +118,7 @@ def switched_off(view: View, event: Compile, after: list[int]) -> Finding:
     region = view.region_of(event)
     code = view.code.get(event.code_object)
     name = code.name if code else view.target(region)
-    by = f" by call {event.call}" if event.call is not None else ""
+    by = f" by call {event.call}{_changed(event)}" if event.call is not None else ""
     why = _why_off(event)
     eager = (
         f"; {count(len(after), 'later call')} ran eagerly: calls {spans(after)}" if after else ""
@@ -130,6 +133,7 @@ def switched_off(view: View, event: Compile, after: list[int]) -> Finding:
         subject=name,
         count=1,
         cost=FindingCost(calls=len(after)),
+        guarded=guarded_at(view, failures_of(event)),
         evidence=(
             Evidence(instrument("compile records", view.arm), why, arm=view.arm.name),
             *quoted(view, [event]),
@@ -140,6 +144,15 @@ def switched_off(view: View, event: Compile, after: list[int]) -> Finding:
     )
 
 
+def _changed(event: Compile) -> str:
+    """What made Dynamo trace it anew: the assumption that the newest entry names."""
+    found = next(iter(failures_of(event)), None)
+    if found is None or not found.subject:
+        return ""
+    was = f", expected {short(found.expected)}" if found.expected else ""
+    return f" ({by_name(found)} changed{was})"
+
+
 def _why_off(event: Compile) -> str:
     if event.raised:
         return f"its new trace raised {event.raised.type}"
@@ -147,5 +160,5 @@ def _why_off(event: Compile) -> str:
         return f"when it was traced anew, {EMPTY_WORDS}"
     if event.breaks:
         at = f" at {event.breaks[0].place}" if event.breaks[0].place else ""
-        return f"its new trace broke where it cannot resume: {worded(event.breaks[0].reason)}{at}"
+        return f"its new trace broke where it cannot resume: {reason_of(event.breaks[0])}{at}"
     return event.why.split("\n")[0]

@@ -83,7 +83,11 @@ def _medians(arms: Arms) -> dict[int, float]:
 
 
 def _compiling(arm: Arm | None) -> float | None:
-    return compile_seconds(look(arm), [c for c in arm.compiles if c.kept]) if arm else None
+    """Of compiles that left an entry; where none did, of those that were begun."""
+    if arm is None:
+        return None
+    kept = [event for event in arm.compiles if event.kept]
+    return compile_seconds(look(arm), kept or arm.compiles)
 
 
 def _horizon(arms: Arms, contract: Contract) -> int | None:

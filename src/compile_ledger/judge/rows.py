@@ -115,7 +115,7 @@ def _code_object(view: View, code: int) -> CodeObjectRow:
         off=_off(events),
         cache_line=line,
         library=bool(known and known.library),
-        attempts=len(events),
+        attempts=sum(c.kept or c.outcome != "skipped" for c in events),
     )
 
 

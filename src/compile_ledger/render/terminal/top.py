@@ -39,7 +39,8 @@ def raised(page: Page, ledger: Ledger) -> None:
     """The exception that decided the verdict, with the user's own lines."""
     if ledger.raised is None:
         return
-    page.hang("  raised", (f"{ledger.raised.type}: ", "bold"), ledger.raised.message, indent=LABEL)
+    said = _before_the_stack(ledger.raised.message)
+    page.hang("  raised", (f"{ledger.raised.type}: ", "bold"), said, indent=LABEL)
     for frame in ledger.raised.frames:
         name = f" in {frame.function}" if frame.function else ""
         page.line(place(frame, page.width - LABEL - len(name)), name, indent=LABEL)
@@ -54,3 +55,11 @@ def levels(page: Page, ledger: Ledger) -> None:
         label = f"{mark.glyph} {TITLES[level.level]:<9} {mark.word}"
         said = "as above" if level.why == above else why(level)
         page.hang((label, mark.style), said, indent=LEVEL_LABEL)
+
+
+_STACKS = ("\n\nfrom user code:", "\n\nUser stack:", "\n\nTraceback (most recent call last)")
+
+
+def _before_the_stack(message: str) -> str:
+    """What is said before the stack that torch writes into its messages."""
+    return message[: min(at if (at := message.find(s)) >= 0 else len(message) for s in _STACKS)]
