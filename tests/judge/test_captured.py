@@ -258,3 +258,22 @@ def test_a_reason_that_is_a_name_of_the_runtimes_code_is_worded() -> None:
         "Data-dependent branching (generic_jump)"
     )
     assert worded("Unsupported Tensor.item() call") == "Unsupported Tensor.item() call"
+
+
+def test_the_break_that_is_named_is_the_first_behind_a_graph() -> None:
+    before = GraphBreak("skipped function", (Place("serve.py", 18),))
+    behind = GraphBreak("Tensor.backward()", (Place("serve.py", 20),))
+    last = GraphBreak("skipped function", (Place("serve.py", 21),))
+    compiles = (
+        make.compile_at(0, breaks=(before,), graph_ops=0),
+        make.compile_at(0, breaks=(behind,), code_object=1, compile_id="1/0", started_ns=150),
+        make.compile_at(0, breaks=(last,), code_object=2, graph_ops=0, started_ns=160),
+    )
+    finding = judged(broken(compiles=compiles)).findings[0]
+    assert "Tensor.backward() at serve.py:20 (and at lines 18, 21)" in finding.sentence
+    assert finding.site == Place("serve.py", 20)
+
+
+def test_an_exception_that_left_the_frame_is_no_break() -> None:
+    event = make.compile_at(0, "raised", breaks=(PRINT,))
+    assert break_rows(look(make.healthy(compiles=(event,)))) == ()
