@@ -73,6 +73,10 @@ def test_the_users_line_that_a_guard_names_is_shown_by_its_whole_name() -> None:
     assert _guarded("app/model.py:5 in forward") == Place(MODEL.file, 5, "forward")
 
 
+def test_a_file_whose_name_the_runtime_cut_within_a_folder_is_found() -> None:
+    assert _guarded("pp/model.py:5 in forward") == Place(MODEL.file, 5, "forward")
+
+
 def test_a_line_of_a_library_is_not_shown_as_the_users() -> None:
     assert _guarded("nn/modules/dropout.py:73 in forward") is None
 

@@ -36,3 +36,17 @@ def test_the_guards_line_is_shown_where_there_is_one(
 ) -> None:
     assert said in form(_guarded())
     assert "guarded at" not in form(varlen())
+
+
+@pytest.mark.parametrize(
+    ("form", "said"),
+    [
+        (shown, "  guarded at  model.py:77\n"),
+        (markdown, "- **guarded at** `model.py:77`"),
+        (html, "<dt>Guarded at</dt>"),
+    ],
+    ids=["terminal", "markdown", "html"],
+)
+def test_the_guards_line_stands_with_the_verdict(form: Callable[[Ledger], str], said: str) -> None:
+    assert said in form(_guarded())
+    assert said not in form(varlen())

@@ -15,8 +15,8 @@ _INSTALLED = ("site-packages/", "dist-packages/")
 def guarded_at(view: View, failures: Iterable[GuardFailure]) -> Place | None:
     """The first line of the user's own that the failures name; None where there is none.
 
-    The runtime shortens a file's name by what it has in common with its own place:
-    the file is the one of the facts that ends so, and a line of a library is left out.
+    The runtime may shorten a file's name by the letters that it has in common with its own
+    place: the file is the one of the facts that ends so. A line of a library is left out.
     """
     own = set(_own_files(view))
     for failure in failures:
@@ -29,7 +29,7 @@ def guarded_at(view: View, failures: Iterable[GuardFailure]) -> Place | None:
 
 def _is(file: str, short: str) -> bool:
     plain = file.replace("\\", "/")
-    return plain == short or plain.endswith(f"/{short}")
+    return plain == short or plain.endswith(short if "/" in short else f"/{short}")
 
 
 def _own_files(view: View) -> Iterator[str]:

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from compile_ledger.facts.place import Place
 
 _PREFIX = re.compile(r"^\s*(?:-\s+)?(?:(?P<entry>!?\d+/\d+(?:_\d+)?|None):(?:\s|$))?\s*")
-_STACK = re.compile(r"\n\s*(?:-\s+)?User stack trace.*", re.DOTALL)
+_STACK = re.compile(r"\n\s*(?:-\s+)?User stack trace(.*)", re.DOTALL)
+_FRAME = re.compile(r'File "([^"\n]+)", line (\d+), in (\S+)')
 _HINT = re.compile(r"\s*\(HINT: (.*?)\)\s*$", re.DOTALL)
 _PARAMETER = re.compile(r"\.\s*(Guard failed on a parameter, .*)$", re.DOTALL)
 _SPECIAL = re.compile(r"\((user code shown is first use .*)\)\s*$", re.DOTALL)
@@ -33,14 +34,16 @@ def take_apart(text: str) -> Parts:
     """Split a text into the guard itself and what the runtime wrote around it."""
     match = _PREFIX.match(text)
     entry = (match.group("entry") or "") if match else ""
-    rest = _STACK.sub("", text[match.end() :] if match else text)
+    rest = text[match.end() :] if match else text
+    stack = _search(_STACK, rest)
+    rest = _STACK.sub("", rest)
     rest, hint = _take(_HINT, rest)
     at = _comment_start(rest)
     body, trailer = (rest, "") if at is None else (rest[:at], rest[at:].strip())
     body, parameter = _take(_PARAMETER, body)
     advice = hint or parameter or _search(_SPECIAL, trailer) or _search(_DUCK, trailer)
     entry = "" if entry == "None" else entry
-    return Parts(plain(body.strip()), entry, _place(trailer), advice)
+    return Parts(plain(body.strip()), entry, _innermost(stack) or _place(trailer), advice)
 
 
 def plain(source: str) -> str:
@@ -72,6 +75,12 @@ def _comment_start(text: str) -> int | None:
         return None
     match = re.search(r"\s#\s", text)
     return match.start() + 1 if match else None
+
+
+def _innermost(stack: str) -> Place | None:
+    """The last frame of the user's stack, whose file is not shortened."""
+    frames = _FRAME.findall(stack)
+    return Place(frames[-1][0], int(frames[-1][1]), frames[-1][2]) if frames else None
 
 
 def _place(trailer: str) -> Place | None:
