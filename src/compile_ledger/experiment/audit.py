@@ -145,7 +145,8 @@ class Audit:
         if before.name != CAPTURE:
             yield self._backend_experiment(finding, before)
         region = _region_of(finding, before)
-        for chosen in interventions_for(finding, region, limited=limited):
+        shared = len({r.id for r in before.regions if r.root == region.root is not None}) > 1
+        for chosen in interventions_for(finding, region, limited=limited, shared=shared):
             yield self._experiment(chosen, before)
 
     def _break_rows(self, before: Arm) -> Iterator[ExperimentRow]:

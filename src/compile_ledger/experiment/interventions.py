@@ -144,12 +144,15 @@ def makers_for(slug: str) -> tuple[Maker, ...]:
 
 
 def interventions_for(
-    finding: Finding, region: Region, *, limited: bool = True
+    finding: Finding, region: Region, *, limited: bool = True, shared: bool = False
 ) -> list[Intervention]:
     """What could refute ``finding``, the smallest change first; empty: nothing without an edit.
 
     ``limited``: whether the finding's code hit a limit, so that a higher one could tell.
+    ``shared``: whether several regions enter its code, and fill one line together.
     """
     makers = [maker for maker in makers_for(finding.slug) if limited or maker is not _raise_limit]
+    if shared and makers and _isolate not in makers:
+        makers = [_isolate, *makers]
     made = (maker(finding, region) for maker in makers)
     return [intervention for intervention in made if intervention is not None]

@@ -69,7 +69,7 @@ class Call:
     sizes: dict[str, tuple[int, ...]] = field(default_factory=dict)
     """Sizes of the tensors given, by parameter name (``idx``), as guards name them."""
     constants: dict[str, str] = field(default_factory=dict)
-    """Numbers, strings and None given, by parameter name, each as its ``repr``."""
+    """Numbers, strings, None and members of enums given, by parameter name, in words."""
     thread: int = 0
     raised: Raised | None = None
 

@@ -15,6 +15,7 @@ from .words import count
 NAMED_VALUES = ("size", "stride", "rank", "dtype", "device", "dispatch-keys", "tensor-type")
 """Kinds whose texts name the value that the call brought, too."""
 
+_NOUNS = {"size": "length", "function-code": "function", "identity": "object", "type": "type"}
 _VARIABLE = re.compile(r'guard on "(\w+)"([^,\s]*)')
 """How the runtime names the variable behind a closure's cell."""
 
@@ -78,7 +79,7 @@ class Cause:
         """Distinct values that the failures prove; a lower bound."""
         if self.key.kind in NAMED_VALUES:
             return len(self.values)
-        return len({failure.expected for failure in self.failures}) + 1
+        return len({(failure.expected, failure.detail) for failure in self.failures}) + 1
 
 
 def failures_of(event: Compile) -> tuple[GuardFailure, ...]:
@@ -125,6 +126,10 @@ def cause(key: Key, events: Iterable[Compile]) -> Cause:
 
 def values_seen(found: Cause, unseen: int) -> str:
     """``12 distinct lengths`` or ``at least 9 distinct lengths``; unseen: silent calls."""
-    noun = "length" if found.key.kind == "size" else "value"
     least = "at least " if unseen else ""
-    return f"{least}{count(found.distinct, f'distinct {noun}')}"
+    return f"{least}{count(found.distinct, f'distinct {noun_of(found.key)}')}"
+
+
+def noun_of(key: Key) -> str:
+    """What differs from call to call: a length, a function, a value."""
+    return _NOUNS.get(key.kind, "value")

@@ -75,7 +75,7 @@ def recompiles(view: View, story: Story) -> Finding:
     brought = values_brought(view, found, region, unseen)
     seen = f"{brought} in {count(story.calls, 'call')}, {entry_count(entries)}"
     some = some_values(view, found, region)
-    head = f"{_head(found, some)}{changed_along(view, found, region)}"
+    head = f"{_head(found, some)}{changed_along(view, found, region)}{_across(view, story)}"
     sentence = f"{head}: {seen}; {story.ends}{via_frame(view, region, last.code_object)}"
     return Finding(
         id=f"{slug}:{last.code_object}",
@@ -109,7 +109,19 @@ def _head(found: Cause, some: Sequence[str]) -> str:
         return f"recompiles on {key.text}: {found.first.text}"
     if key.kind == "relation":
         return f"recompiles on {KINDS[key.kind].title}: {found.first.detail}"
+    if found.first.expected == "another function":
+        values = ""
     return f"recompiles on {KINDS[key.kind].title}: {name or '?'}{values}"
+
+
+def _across(view: View, story: Story) -> str:
+    """Say so where no region compiles twice: what differs, differs between regions."""
+    code = story.events[-1].code_object
+    regions = view.regions_on(code)
+    kept = [view.region_of(event) for event in story.events if event.kept]
+    if len(regions) < 2 or len(set(kept)) < len(kept):  # noqa: PLR2004  one alone
+        return ""
+    return f" from region to region ({len(regions)} regions enter this code)"
 
 
 def _blamed(view: View, found: Cause) -> tuple[Evidence, ...]:

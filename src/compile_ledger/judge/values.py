@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from compile_ledger.facts.calls import Call
 from compile_ledger.facts.compile import Compile
 
-from .causes import Cause, failures_of, key_of, values_seen
+from .causes import Cause, failures_of, key_of, noun_of, values_seen
 from .classify_guard import GuardFailure
 from .classify_guard.clean import plain
 from .view import View
@@ -17,6 +17,7 @@ from .words import count
 _KEYWORD = re.compile(r"kwargs\['(\w+)'\]$")
 _KEYS = re.compile(r"DispatchKeySet\((.*)\)$")
 _CLASS = re.compile(r"<class '(.*)'>$")
+_LONG_FLOAT = re.compile(r"-?\d+\.\d{7,}(?:e-?\d+)?")
 _VAGUE = ("", "more", "another function")
 _LONGEST = 24
 _MOST = 64
@@ -28,7 +29,7 @@ def values_brought(view: View, found: Cause, region: int | None, unseen: int) ->
     kept = _kept(view, found, region)
     if kept is None or len(kept) < found.distinct:
         return values_seen(found, unseen)
-    return count(len(kept), f"distinct {'length' if found.key.kind == 'size' else 'value'}")
+    return count(len(kept), f"distinct {noun_of(found.key)}")
 
 
 def some_values(view: View, found: Cause, region: int | None) -> tuple[str, ...]:
@@ -49,13 +50,14 @@ def value_at(view: View, event: Compile, failure: GuardFailure) -> str:
         return failure.actual
     if failure.kind == "relation":
         return failure.actual
-    told = (_of_call(view, event, failure), _symbol(event, failure), _later(view, event, failure))
+    told = (ask(view, event, failure) for ask in (_of_call, _of_symbol, _of_later_guard, _of_entry))
     return next((value for value in told if value), failure.actual)
 
 
 def short(value: str) -> str:
-    """A value in few letters; a class by its name."""
+    """A value in few letters; a class by its name, a float in six digits."""
     named = _CLASS.sub(r"\1", value)
+    named = f"{float(named):.6g}" if _LONG_FLOAT.fullmatch(named) else named
     return named if len(named) <= _LONGEST else f"{named[: _LONGEST - 3]}..."
 
 
@@ -64,7 +66,16 @@ def _in_turn(view: View, found: Cause) -> Iterator[str]:
     for event in found.events[:_MOST]:
         for failure in failures_of(event):
             if key_of(failure) == found.key:
-                yield from (v for v in (failure.expected, value_at(view, event, failure)) if v)
+                seen = (failure.expected, value_at(view, event, failure))
+                yield from (_placed(found, failure, v) for v in seen if v not in _VAGUE)
+
+
+def _placed(found: Cause, failure: GuardFailure, value: str) -> str:
+    """A dictionary's key with its place, where guards ask for keys at several."""
+    if failure.kind != "dict-keys" or not failure.detail.isdigit():
+        return value
+    several = any(other.detail != failure.detail for other in found.failures)
+    return f"key {failure.detail}: {value}" if several else value
 
 
 def _kept(view: View, found: Cause, region: int | None) -> tuple[str, ...] | None:
@@ -81,7 +92,8 @@ def _argument(call: Call, subject: str, found: Cause) -> str | None:
     if found.key.kind == "size" and found.key.axis is not None:
         size = call.sizes.get(name)
         return str(size[found.key.axis]) if size and len(size) > found.key.axis else None
-    return call.constants.get(name) if found.key.kind.startswith("constant") else None
+    named = found.key.kind == "identity" or found.key.kind.startswith("constant")
+    return call.constants.get(name) if named else None
 
 
 def parameter(subject: str) -> str:
@@ -98,17 +110,29 @@ def _of_call(view: View, event: Compile, failure: GuardFailure) -> str:
     return ""
 
 
-def _symbol(event: Compile, failure: GuardFailure) -> str:
+def _of_symbol(view: View, event: Compile, failure: GuardFailure) -> str:
     """The value that a symbol of this subject stood for when it was made."""
+    del view
     return next((s.value for s in event.symbols if plain(s.source) == failure.subject), "")
 
 
-def _later(view: View, event: Compile, failure: GuardFailure) -> str:
+def _of_later_guard(view: View, event: Compile, failure: GuardFailure) -> str:
     """What the entry that this compile left expects, as a later refusal words it."""
     for later in view.compiles:
         for other in failures_of(later) if later.code_object == event.code_object else ():
             if other.entry == event.compile_id and key_of(other) == key_of(failure):
                 return other.expected
+    return ""
+
+
+def _of_entry(view: View, event: Compile, failure: GuardFailure) -> str:
+    """What the entry that this compile left expects, as it stood at the end of the run."""
+    for reading in view.arm.cache_lines:
+        for entry in reading.line.entries if reading.code_object == event.code_object else ():
+            if entry.compile_id == event.compile_id:
+                found = (g for g in entry.guards if g.predicate == "==")
+                of_it = (g.expected for g in found if plain(g.source) == failure.subject)
+                return next(of_it, "")
     return ""
 
 

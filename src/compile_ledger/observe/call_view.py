@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 from typing import TYPE_CHECKING, Any
 
 from .session import is_library
@@ -46,7 +47,7 @@ def parameter_names(target: Any) -> tuple[str, ...]:
     return names[1:] if bound and names else names
 
 
-_CONSTANTS = (bool, int, float, str, type(None))
+_CONSTANTS = (bool, int, float, str, type(None), enum.Enum)
 _LONGEST = 100
 
 Brought = tuple[dict[str, tuple[int, ...]], dict[str, str]]
@@ -66,5 +67,10 @@ def brought(frame: FrameType | None, names: tuple[str, ...]) -> Brought:
     padded = [*names, *(f"args[{i}]" for i in range(len(names), len(given[0])))]
     found = [*zip(padded, given[0], strict=False), *given[1].items()][:_MOST_SIZES]
     sizes = {name: tuple(v.shape) for name, v in found if isinstance(v, torch.Tensor)}
-    constants = {n: repr(v)[:_LONGEST] for n, v in found if isinstance(v, _CONSTANTS)}
+    constants = {n: _shown(v)[:_LONGEST] for n, v in found if isinstance(v, _CONSTANTS)}
     return sizes, constants
+
+
+def _shown(value: Any) -> str:
+    """The ``repr`` of a constant; of an enum's member its name, ``Mode.FAST``."""
+    return f"{type(value).__name__}.{value.name}" if isinstance(value, enum.Enum) else repr(value)

@@ -39,7 +39,7 @@ def raised(page: Page, ledger: Ledger) -> None:
     """The exception that decided the verdict, with the user's own lines."""
     if ledger.raised is None:
         return
-    said = _before_the_stack(ledger.raised.message)
+    said = _first_paragraph(ledger.raised.message)
     page.hang("  raised", (f"{ledger.raised.type}: ", "bold"), said, indent=LABEL)
     for frame in ledger.raised.frames:
         name = f" in {frame.function}" if frame.function else ""
@@ -57,9 +57,11 @@ def levels(page: Page, ledger: Ledger) -> None:
         page.hang((label, mark.style), said, indent=LEVEL_LABEL)
 
 
-_STACKS = ("\n\nfrom user code:", "\n\nUser stack:", "\n\nTraceback (most recent call last)")
+_MOST = 500
+"""Letters of an exception's message that the top of the page shows."""
 
 
-def _before_the_stack(message: str) -> str:
-    """What is said before the stack that torch writes into its messages."""
-    return message[: min(at if (at := message.find(s)) >= 0 else len(message) for s in _STACKS)]
+def _first_paragraph(message: str) -> str:
+    """What an exception says before torch's advice and the stack that it writes below."""
+    said = next((part for part in message.split("\n\n") if part.strip()), "")
+    return said if len(said) <= _MOST else f"{said[:_MOST]}..."
