@@ -26,6 +26,7 @@ from .interventions import Intervention, interventions_for
 from .launch import AuditError, Progress, run_arm
 from .overrides import is_cheap
 from .plan import Terms
+from .run_interventions import run_experiments
 from .spec import ArmSpec
 from .trouble import check_eager
 from .workload import Workload
@@ -93,6 +94,7 @@ class Audit:
         self._cheap()
         ledger = self.ledger(provisional=True)
         if not _goes_on(ledger):
+            self._experiments(ledger)
             return
         self.listener.provisional(ledger)
         self._experiments(ledger)
@@ -139,6 +141,9 @@ class Audit:
 
     def _rows(self, finding: Finding, before: Arm, *, limited: bool) -> Iterator[ExperimentRow]:
         """Each experiment is run when its row is asked for, the cheapest first."""
+        if finding.level == "RUNS":
+            yield from run_experiments(finding, before, self._changed)
+            return
         if finding.slug in BREAKS:
             yield from self._break_rows(before)
             return

@@ -25,6 +25,10 @@ _STACKS = ("User stack:", "from user code:")
 _NOT_THE_USERS = re.compile(r"site-packages/|dist-packages/|/lib/python3\.\d+/|^<")
 
 
+Dim = tuple[str, int]
+"""An input by its parameter's name, and an axis of it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Violated:
     """A promise about one dimension, and what the code made of it."""
@@ -64,3 +68,9 @@ def told_place(raised: Raised | None) -> Place | None:
     frames = _FRAME.finditer(raised.message, min(starts)) if starts else ()
     own = [m for m in frames if not _NOT_THE_USERS.search(m["file"].replace("\\", "/"))]
     return Place(own[-1]["file"], int(own[-1]["line"]), own[-1]["function"]) if own else None
+
+
+def as_large(subject: str, axis: int, size: int, sizes: dict[str, tuple[int, ...]]) -> list[Dim]:
+    """Other dimensions of a call's inputs that have one size, as the marked one has."""
+    every = ((name, at, n) for name, shape in sizes.items() for at, n in enumerate(shape))
+    return [(name, at) for name, at, n in every if n == size and (name, at) != (subject, axis)]

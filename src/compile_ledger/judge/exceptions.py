@@ -11,7 +11,7 @@ from compile_ledger.facts.contract import Contract
 from compile_ledger.facts.place import Place, Raised
 
 from .choose import CAPTURE, COMPILED, Arms
-from .constraint import Violated, told_place, violated
+from .constraint import Violated, as_large, told_place, violated
 from .document import Evidence, Finding
 from .instruments import instrument
 from .words import listed, short_type
@@ -141,17 +141,14 @@ def _expected(difference: Difference, broken: Violated | None) -> str:
 
 def _of_that_size(broken: Violated, arm: Arm, difference: Difference) -> str:
     """Other dimensions of the call's inputs with the size that the marked one was fixed at."""
-    for call in arm.calls:
-        if (call.region, call.index) == (difference.region, difference.call):
-            equal = [
-                f"{name} axis {axis}"
-                for name, sizes in call.sizes.items()
-                for axis, size in enumerate(sizes)
-                if size == broken.value and (name, axis) != (broken.subject, broken.axis)
-            ]
-            verb = "is" if len(equal) == 1 else "are"
-            return f" ({listed(equal)} {verb} as large)" if equal else ""
-    return ""
+    at = (difference.region, difference.call)
+    sizes = next((call.sizes for call in arm.calls if (call.region, call.index) == at), {})
+    if broken.value is None:
+        return ""
+    equal = as_large(broken.subject, broken.axis, broken.value, sizes)
+    verb = "is" if len(equal) == 1 else "are"
+    said = listed(f"{name} axis {axis}" for name, axis in equal)
+    return f" ({said} {verb} as large)" if equal else ""
 
 
 def _site(raised: Raised | None, arm: Arm, region: int | None) -> Place | None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from compile_ledger.facts.calls import SERVED
 from compile_ledger.facts.place import Place
-from compile_ledger.judge.document import Cost, Ledger, Status
+from compile_ledger.judge.document import Cost, Ledger, LevelName, Status
 
 from .levels import MARKS, TITLES
 from .words import NOT_MEASURED, because, counted, listed, seconds, sentence
@@ -36,8 +36,7 @@ def headline(ledger: Ledger) -> Headline:
     remarks = tuple(_remarks(ledger))
     diagnosis = ledger.diagnosis
     level = None if diagnosis is None else diagnosis.level
-    tested = tuple(row.sentence for row in ledger.experiments if level in (None, row.level))
-    experiments = tested or _without_experiment(ledger)
+    experiments = _experiments(ledger, level) or _without_experiment(ledger)
     if diagnosis is None:
         status, title, cause = _without_failure(ledger)
         return Headline(status, title, cause, None, None, "", experiments, remarks)
@@ -59,6 +58,16 @@ def _without_experiment(ledger: Ledger) -> tuple[str, ...]:
     if diagnosis is None or diagnosis.level != "CAPTURED" or first is None:
         return ()
     return (f"none: {first.removal}",) if first.removal.startswith("no setting") else ()
+
+
+def _experiments(ledger: Ledger, level: LevelName | None) -> tuple[str, ...]:
+    """What each showed; beside one in which the diagnosis held, others were not enough."""
+    rows = [row for row in ledger.experiments if level in (None, row.level)]
+    held = tuple(row.sentence for row in rows if row.outcome == "holds")
+    rest = tuple(row.sentence for row in rows if row.outcome != "holds")
+    if held:
+        rest = tuple(said.replace("diagnosis refuted:", "not enough:", 1) for said in rest)
+    return (*held, *rest)
 
 
 def _without_failure(ledger: Ledger) -> tuple[Status, str, str]:
