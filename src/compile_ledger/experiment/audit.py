@@ -20,6 +20,7 @@ from compile_ledger.judge.ledger import judge
 
 from . import plan, shipping
 from .break_interventions import BREAKS, break_experiments
+from .correct_interventions import correct_experiments
 from .correctness.store import draws_random
 from .interrupted import as_interrupted
 from .interventions import Intervention, interventions_for
@@ -144,6 +145,10 @@ class Audit:
         if finding.level == "RUNS":
             yield from run_experiments(finding, before, self._changed)
             return
+        if finding.level == "CORRECT":
+            own = self.contract.own_backend
+            yield from correct_experiments(finding, before, self.arms, own, self._compared(before))
+            return
         if finding.slug in BREAKS:
             yield from self._break_rows(before)
             return
@@ -178,6 +183,15 @@ class Audit:
             return
         spec = plan.ablation(self.terms, self.changes[row.name], _broken_regions(ledger))
         self._arm(spec, "what the breaks cost: calls with and without them interleaved")
+
+    def _compared(self, before: Arm) -> Callable[[Intervention], Arm]:
+        """Runs the arm that a finding rests on with one change, compared with eager."""
+
+        def changed(chosen: Intervention) -> Arm:
+            spec = plan.comparing(self.terms, chosen, own_backend=before.name != CAPTURE)
+            return self._arm(spec, f"experiment: {chosen.change}")
+
+        return changed
 
     def _shown_in(self, finding: Finding) -> Arm | None:
         """The arm that the finding rests on; the capture arm where it shows the same."""

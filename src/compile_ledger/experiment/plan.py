@@ -135,3 +135,8 @@ def intervention(terms: Terms, chosen: Intervention, *, own_backend: bool = Fals
         env={**base.env, **chosen.env},
         change=chosen.change,
     )
+
+
+def comparing(terms: Terms, chosen: Intervention, *, own_backend: bool) -> ArmSpec:
+    """Such an arm, whose outputs are compared with eager's."""
+    return replace(intervention(terms, chosen, own_backend=own_backend), role="compare")

@@ -24,7 +24,7 @@ def worded(text: str) -> str:
     if line.endswith(":") and told:
         line = f"{line} {told}"
     said = next((words for pattern, words in _INTERNAL if pattern.fullmatch(line)), line)
-    found = _NAMED.search(told)
+    found = _NAMED.search(told) if told.startswith("Explanation:") else None
     return f"{said}: {found.group(1)}" if found and found.group(1) not in said else said
 
 

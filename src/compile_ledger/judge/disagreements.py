@@ -101,9 +101,10 @@ def _how(leaf: Agreement) -> str:
     if leaf.error_compiled is not None and leaf.error_eager is not None:
         times = f", {found:.3g} times eager's" if found is not None else ""
         said = f"error {leaf.error_compiled:.2e} against eager's {leaf.error_eager:.2e}{times}"
-        return f"{leaf.why}; {said}" if leaf.why else said
-    far = "" if leaf.max_abs is None else f"max |difference| {leaf.max_abs:.3g}"
-    return ", ".join(said for said in (far, leaf.why) if said) or "it differs"
+        return said if not leaf.why or "against fp64" in leaf.why else f"{leaf.why}; {said}"
+    told = leaf.max_abs is None or "by up to" in leaf.why
+    far = "" if told else f"max |difference| {leaf.max_abs:.3g}"
+    return ", ".join(words for words in (far, leaf.why) if words) or "it differs"
 
 
 def _line(leaf: Agreement) -> str:

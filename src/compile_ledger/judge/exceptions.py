@@ -10,6 +10,7 @@ from compile_ledger.facts.arm import Arm
 from compile_ledger.facts.contract import Contract
 from compile_ledger.facts.place import Place, Raised
 
+from .break_words import worded
 from .choose import CAPTURE, COMPILED, Arms
 from .constraint import Violated, as_large, told_place, violated
 from .document import Evidence, Finding
@@ -188,7 +189,7 @@ def _said(raised: Raised | None) -> str:
     if raised is None:
         return "an exception"
     lines = raised.message.strip().split("\n")
-    message = " ".join(lines[: 2 if lines[0].endswith("raised:") else 1])
+    message = " ".join(lines[:2]) if lines[0].endswith("raised:") else worded("\n".join(lines))
     if len(message) > _SHORT:
         message = message[:_SHORT] + "..."
     return f"{short_type(raised.type)}: {message}" if message else short_type(raised.type)

@@ -48,7 +48,8 @@ def cache_limit(view: View, hit: Compile) -> Finding:
 def silent_eager(view: View, region: int | None, code: int | None, calls: list[int]) -> Finding:
     """Calls that no entry took and that ran eagerly without a word."""
     length = view.length(region) if region is not None else len(calls)
-    where = f": calls {spans(calls)}" if calls else ""
+    noun = "call" if len(calls) == 1 else "calls"
+    where = f": {noun} {spans(calls)}" if calls else ""
     return Finding(
         id=f"silent-eager:{code if code is not None else region}",
         slug="silent-eager",
@@ -120,9 +121,9 @@ def switched_off(view: View, event: Compile, after: list[int]) -> Finding:
     name = code.name if code else view.target(region)
     by = f" by call {event.call}{_changed(event)}" if event.call is not None else ""
     why = _why_off(event)
-    eager = (
-        f"; {count(len(after), 'later call')} ran eagerly: calls {spans(after)}" if after else ""
-    )
+    noun = "call" if len(after) == 1 else "calls"
+    later = f"{count(len(after), 'later call')} ran eagerly: {noun} {spans(after)}"
+    eager = f"; {later}" if after else ""
     return Finding(
         id=f"switched-off:{event.code_object}",
         slug="switched-off",
@@ -150,7 +151,8 @@ def _changed(event: Compile) -> str:
     if found is None or not found.subject:
         return ""
     was = f", expected {short(found.expected)}" if found.expected else ""
-    return f" ({by_name(found)} changed{was})"
+    axis = f" changed size on axis {found.axis}" if found.kind == "size" else " changed"
+    return f" ({by_name(found)}{axis}{was})"
 
 
 def _why_off(event: Compile) -> str:
