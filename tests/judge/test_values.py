@@ -133,7 +133,12 @@ def test_inputs_that_change_size_along_with_the_named_one_are_named_too() -> Non
         {"grad": (5, 4), "weight": (5, 4), "bias": (4,)},
         {"grad": (8, 4), "weight": (8, 4), "bias": (4,)},
     )
-    assert changed_along(view, found, 0) == ", weight (axis 0) with it"
+    assert changed_along(view, found, 0) == ", weight with it"
+
+
+def test_the_axes_of_another_input_are_named_where_they_are_others() -> None:
+    view, found = sized({"grad": (3,), "mask": (1, 3)}, {"grad": (5,), "mask": (1, 5)})
+    assert changed_along(view, found, 0) == ", mask (axis 1) with it"
 
 
 def test_an_input_that_changes_size_in_other_calls_is_not_named() -> None:

@@ -13,7 +13,7 @@ _MOST = 3
 
 
 def changed_along(view: View, found: Cause, region: int | None) -> str:
-    """``, weight (axis 0) with it``, from the sizes that calls kept; or nothing.
+    """``, weight with it``, from the sizes that calls kept; or nothing.
 
     Only inputs that change size in every call in which the named one does, against the
     call before it.
@@ -26,8 +26,13 @@ def changed_along(view: View, found: Cause, region: int | None) -> str:
     moved = [(a, b) for a, b in pairs if a[name] != b[name]]
     others = {other for pair in moved for side in pair for other in side if other != name}
     along = {o: _axes(o, moved) for o in sorted(others) if all(_moves(o, pair) for pair in moved)}
-    said = [f"{other} (axis {', '.join(map(str, axes))})" for other, axes in along.items() if axes]
+    said = [_named(other, axes, found.key.axis) for other, axes in along.items() if axes]
     return f", {listed(said, _MOST)} with it" if said else ""
+
+
+def _named(name: str, axes: list[int], axis: int | None) -> str:
+    """An input, with its axes where they are not the named one's."""
+    return name if axes == [axis] else f"{name} (axis {', '.join(map(str, axes))})"
 
 
 _Sizes = dict[str, tuple[int, ...]]

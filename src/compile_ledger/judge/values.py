@@ -130,7 +130,7 @@ def _of_entry(view: View, event: Compile, failure: GuardFailure) -> str:
     for reading in view.arm.cache_lines:
         for entry in reading.line.entries if reading.code_object == event.code_object else ():
             if entry.compile_id == event.compile_id:
-                found = (g for g in entry.guards if g.predicate == "==")
+                found = (g for g in entry.guards if g.predicate in ("==", "len =="))
                 of_it = (g.expected for g in found if plain(g.source) == failure.subject)
                 return next(of_it, "")
     return ""
