@@ -68,6 +68,8 @@ class Call:
     """Frames that had entries, matched none, and ran eagerly unannounced; None: unseen."""
     sizes: dict[str, tuple[int, ...]] = field(default_factory=dict)
     """Sizes of the tensors given, by parameter name (``idx``), as guards name them."""
+    overlapping: tuple[str, ...] = ()
+    """Tensors given that occupy the same memory as another one given, by parameter name."""
     constants: dict[str, str] = field(default_factory=dict)
     """Numbers, strings, None and members of enums given, by parameter name, in words."""
     thread: int = 0

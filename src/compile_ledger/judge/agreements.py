@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from compile_ledger.facts.agreement import Agreement
 from compile_ledger.facts.arm import Arm
@@ -16,6 +17,10 @@ EXCEPTION = "exception"
 """The leaf that stands for a call that raised on one side only."""
 
 
+_At = tuple[int | None, int | None]
+"""A region and a call of it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Compared:
     """What one compiled arm compared with eager."""
@@ -26,6 +31,8 @@ class Compared:
     every: tuple[Agreement, ...]
     raised: int = 0
     """Calls that one side left by an exception that the other did not raise."""
+    overlapping: Mapping[_At, tuple[str, ...]] = field(default_factory=dict)
+    """Region and call to inputs that occupy the same memory as another one."""
 
     @property
     def calls(self) -> int:
@@ -56,7 +63,10 @@ def compared_arms(arms: Arms, contract: Contract) -> tuple[Compared, ...]:
 def _compared(arm: Arm, *, own: bool) -> Compared:
     """What calls gave; an exception that differs is level RUNS's, and counted only."""
     gave = tuple(a for a in arm.agreements if a.leaf != EXCEPTION)
-    return Compared(arm.name, own, gave, raised=len(arm.agreements) - len(gave))
+    overlapping: dict[_At, tuple[str, ...]] = {
+        (c.region, c.index): c.overlapping for c in arm.calls if c.overlapping
+    }
+    return Compared(arm.name, own, gave, len(arm.agreements) - len(gave), overlapping)
 
 
 def unstable_leaves(arms: Arms) -> frozenset[tuple[int | None, str]]:

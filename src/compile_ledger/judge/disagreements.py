@@ -19,7 +19,10 @@ def disagreement(leaves: tuple[Agreement, ...], side: Compared) -> Finding:
     slug = _slug(first)
     where = "" if side.own else " already under backend='eager': Dynamo's capture is the cause"
     at = _in_calls(leaves)
-    sentence = f"{_HEADS[slug]}: {first.leaf}{at}: {_how(first)} ({side.name} arm){where}"
+    inputs = side.overlapping.get((first.region, first.call), ())
+    shared = f"; {' and '.join(inputs)} overlap in memory" if inputs else ""
+    how = f"{_how(first)}{shared}"
+    sentence = f"{_HEADS[slug]}: {first.leaf}{at}: {how} ({side.name} arm){where}"
     return Finding(
         id=f"{slug}:{side.name}",
         slug=slug,

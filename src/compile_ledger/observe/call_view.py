@@ -50,8 +50,8 @@ def parameter_names(target: Any) -> tuple[str, ...]:
 _CONSTANTS = (bool, int, float, str, type(None), enum.Enum)
 _LONGEST = 100
 
-Brought = tuple[dict[str, tuple[int, ...]], dict[str, str]]
-"""Sizes of tensors and reprs of constants, by parameter name."""
+Brought = tuple[dict[str, tuple[int, ...]], dict[str, str], tuple[str, ...]]
+"""Sizes of tensors and reprs of constants by parameter name; tensors that overlap."""
 
 
 def brought(frame: FrameType | None, names: tuple[str, ...]) -> Brought:
@@ -63,12 +63,36 @@ def brought(frame: FrameType | None, names: tuple[str, ...]) -> Brought:
 
     given = arguments(frame)
     if given is None:
-        return {}, {}
+        return {}, {}, ()
     padded = [*names, *(f"args[{i}]" for i in range(len(names), len(given[0])))]
     found = [*zip(padded, given[0], strict=False), *given[1].items()][:_MOST_SIZES]
-    sizes = {name: tuple(v.shape) for name, v in found if isinstance(v, torch.Tensor)}
+    tensors = [(name, v) for name, v in found if isinstance(v, torch.Tensor)]
+    sizes = {name: tuple(v.shape) for name, v in tensors}
     constants = {n: _shown(v)[:_LONGEST] for n, v in found if isinstance(v, _CONSTANTS)}
-    return sizes, constants
+    return sizes, constants, _overlapping(tensors)
+
+
+def _overlapping(tensors: list[tuple[str, Any]]) -> tuple[str, ...]:
+    """The names of tensors whose range of memory another one's begins or ends in."""
+    spans = [(name, span) for name, tensor in tensors if (span := _span(tensor))]
+    return tuple(
+        name
+        for name, (start, end) in spans
+        if any(o != name and s < end and start < e for o, (s, e) in spans)
+    )
+
+
+def _span(tensor: Any) -> tuple[int, int] | None:
+    """The addresses from the first to behind the last byte; None: it has none of its own."""
+    try:
+        start = tensor.data_ptr()
+        steps = (
+            (size - 1) * stride for size, stride in zip(tensor.shape, tensor.stride(), strict=True)
+        )
+        end = start + (sum(steps) + 1) * tensor.element_size()
+    except (RuntimeError, NotImplementedError, TypeError):
+        return None  # Fake, sparse and wrapped tensors have no address.
+    return (start, end) if start and tensor.numel() else None
 
 
 def _shown(value: Any) -> str:

@@ -62,7 +62,7 @@ class OpenCall:
         self.misses: list[Compile] = []
         self.shared = False
         self.frame: FrameType | None = None
-        self.brought: Brought = ({}, {})
+        self.brought: Brought = ({}, {}, ())
         self.lookups: int | None = None
         self.started = self.children = self.cpu = self.wall = 0
 
@@ -189,6 +189,7 @@ class CallKeeper:
             silent=silent,
             sizes=call.brought[0],
             constants=call.brought[1],
+            overlapping=call.brought[2],
             thread=self.session.thread_number(),
             raised=None if raised is None else describe(raised),
         )
