@@ -47,6 +47,11 @@ def test_a_line_that_is_nearly_full_is_told_without_a_pace() -> None:
     assert judged(arm).level.status == "holds"
 
 
+def test_values_that_are_few_by_nature_have_no_pace() -> None:
+    dtype = "tensor 'x' dtype mismatch. expected Float, actual Half"
+    assert not ahead(recompiling("cr.rr.", dtype, cache_lines=(reading(4, 4),)))
+
+
 def test_a_settled_line_with_room_has_no_note() -> None:
     assert not ahead(make.healthy(cache_lines=(reading(2, 6),)))
 

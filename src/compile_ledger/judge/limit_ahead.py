@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from compile_ledger.facts.cache_line import Budget, LineReading
+from compile_ledger.facts.compile import Compile
 
+from .causes import primary
 from .cells import cell
 from .document import Cell, Evidence, Finding
 from .instruments import instrument
@@ -47,15 +49,23 @@ def limits_ahead(view: View, seen: tuple[Stream, ...]) -> Iterator[Finding]:
 
 
 def _pace(reading: LineReading, seen: tuple[Stream, ...]) -> tuple[int, int] | None:
-    """Recompiles on this line in the tail of its stream, and the calls of the tail."""
+    """Recompiles on this line in the tail of its stream, and the calls of the tail.
+
+    Those with few possible values (a dtype, a flag) are left out: they end by nature.
+    """
     for stream in seen:
         if stream.too_short or not set(stream.regions) & set(reading.regions):
             continue
         kept = [e for e in stream.events if e.compile.code_object == reading.code_object]
         tail = [e for e in kept if e.at is not None and e.at >= stream.tail_start]
-        made = sum(event.compile.outcome == "recompiled" for event in tail)
+        made = sum(e.compile.outcome == "recompiled" and not _bounded(e.compile) for e in tail)
         return (made, stream.tail) if made > 1 else None
     return None
+
+
+def _bounded(event: Compile) -> bool:
+    key = primary(event)
+    return key is not None and key.bounded
 
 
 def _note(view: View, reading: LineReading, left: int, pace: tuple[int, int] | None) -> Finding:
