@@ -18,6 +18,7 @@ def test_a_hook_that_is_added_late_is_found_by_guarding_hooks(tmp_path: Path) ->
     assert (found.level, found.slug) == ("CORRECT", "side-effect-lost")
     finding = next(f for f in ledger.findings if f.id == found.finding)
     assert finding.first_call == 2
+    assert "present in eager only: torch.float32 []" in finding.sentence
     (row,) = ledger.experiments
     assert (row.name, row.outcome) == ("guard-hooks", "holds")
     assert row.before is not None

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _EMPTY = "it returned None and changed nothing that is watched"
 _UNSEEN = "this torch does not show what a compiled call returned"
+_MOST = 80
 _LATER = "they are computed after the call, outside the region"
 
 FINAL = -1
@@ -230,9 +231,8 @@ class Comparer(Watcher):
         """Compare one leaf; a leaf that one side lacks differs."""
         if mine is None or theirs is None:
             side = "eager only" if theirs is None else "compiled only"
-            return Agreement(
-                where.region, where.call, where.leaf, "differs", why=f"present in {side}"
-            )
+            why = f"present in {side}: {_said(mine if theirs is None else theirs)}"
+            return Agreement(where.region, where.call, where.leaf, "differs", why=why)
         return compare_leaf(where, mine, theirs, reference, self.stated)
 
 
@@ -268,6 +268,12 @@ def _differences(kept: dict[str, Any], before: Before) -> list[str]:
 def _is_nothing(content: dict[str, Any]) -> bool:
     """A call that returned None and changed nothing."""
     return content["texts"] == {"out": "NoneType None"} and not content["tensors"]
+
+
+def _said(value: Any) -> str:
+    """A leaf in few letters: its text, or the dtype and shape of a tensor."""
+    text = value if isinstance(value, str) else f"{value.dtype} {list(value.shape)}"
+    return text[:_MOST]
 
 
 def _by_path(content: Any) -> dict[str, Any]:
