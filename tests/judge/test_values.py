@@ -111,6 +111,18 @@ def test_values_are_shown_in_few_letters(value: str, shown: str) -> None:
         ('f.__closure__[1].cell_contents.k == 1 (HINT: guard on "cfg".k)', "cfg.k"),
         ("___stack0 == 0.32", "___stack0, left by a graph break"),
         ("self.k == 3", "self.k"),
+        ("G['STAGE'] == 'warmup-0'", "the global STAGE"),
+        ("G['os'].environ._data[b'STEP'] == b'0'", "the global os.environ._data[b'STEP']"),
+        ("fn._modules['1'].training == True", "fn[1].training"),
+        (
+            "tensor 'self._modules['body']._parameters['bias']' requires_grad mismatch. "
+            "expected requires_grad=1",
+            "self.body.bias",
+        ),
+        (
+            "tensor '___from_numpy(a)' size mismatch at index 0. expected 3, actual 4",
+            "a",
+        ),
     ],
 )
 def test_a_subject_has_the_name_that_the_user_knows(text: str, name: str) -> None:

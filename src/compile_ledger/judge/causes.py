@@ -16,6 +16,13 @@ NAMED_VALUES = ("size", "stride", "rank", "dtype", "device", "dispatch-keys", "t
 """Kinds whose texts name the value that the call brought, too."""
 
 _NOUNS = {"size": "length", "function-code": "function", "identity": "object", "type": "type"}
+_INTERNAL = (
+    (re.compile(r"___from_numpy\((.+)\)"), r"\1"),
+    (re.compile(r"\._(?:modules|parameters|buffers)\['([A-Za-z_]\w*)'\]"), r".\1"),
+    (re.compile(r"\._modules\['(\d+)'\]"), r"[\1]"),
+    (re.compile(r"^G\['(\w+)'\]"), r"the global \1"),
+)
+"""How guards name parts of the program, and how the program does."""
 _VARIABLE = re.compile(r'guard on "(\w+)"([^,\s]*)')
 """How the runtime names the variable behind a closure's cell."""
 
@@ -93,12 +100,17 @@ def key_of(failure: GuardFailure) -> Key:
 
 
 def by_name(failure: GuardFailure) -> str:
-    """The subject as the user knows it: a closure's cell by its variable, ``radius``."""
+    """The subject as the user knows it: a closure's cell by its variable, ``radius``.
+
+    A global, a module's parts and an array by their names in the program.
+    """
     told = _VARIABLE.search(failure.hint)
     if told:
         return f"{told.group(1)}{told.group(2)}"
-    left = failure.subject.startswith("___stack")
-    return f"{failure.subject}, left by a graph break" if left else failure.subject
+    name = failure.subject
+    for pattern, words in _INTERNAL:
+        name = pattern.sub(words, name)
+    return f"{name}, left by a graph break" if name.startswith("___stack") else name
 
 
 def primary(event: Compile) -> Key | None:
