@@ -115,8 +115,7 @@ def test_values_are_shown_in_few_letters(value: str, shown: str) -> None:
         ("G['os'].environ._data[b'STEP'] == b'0'", "the global os.environ._data[b'STEP']"),
         ("fn._modules['1'].training == True", "fn[1].training"),
         (
-            "tensor 'self._modules['body']._parameters['bias']' requires_grad mismatch. "
-            "expected requires_grad=1",
+            "tensor 'self._modules['body']._parameters['bias']' dtype mismatch. expected A, actual B",
             "self.body.bias",
         ),
         (

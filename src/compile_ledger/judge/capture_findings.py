@@ -46,8 +46,8 @@ def no_graph(view: View, reading: GraphsPerCall, price: Price) -> Finding:
     why, place = _why(event)
     calls = count(reading.calls, "call")
     code = view.code.get(event.code_object) if event else None
-    known = f" ({code.name}, {code.place})" if code and not code.library else ""
-    where = f" at {place}" if place else known
+    frame = f" ({code.name}, {code.place})" if code and not code.library else ""
+    where = f" at {place}" if place else frame
     said = f"no graph ran in any of {calls} of {view.target(region)}: {why}{where}"
     return Finding(
         id=f"no-graph:{region}",
