@@ -115,8 +115,8 @@ def test_values_are_shown_in_few_letters(value: str, shown: str) -> None:
         ("G['os'].environ._data[b'STEP'] == b'0'", "the global os.environ._data[b'STEP']"),
         ("fn._modules['1'].training == True", "fn[1].training"),
         (
-            "tensor 'self._modules['body']._parameters['bias']' dtype mismatch. expected A, actual B",
-            "self.body.bias",
+            "tensor 'self._modules['fc']._parameters['bias']' rank mismatch. expected 1, actual 2",
+            "self.fc.bias",
         ),
         (
             "tensor '___from_numpy(a)' size mismatch at index 0. expected 3, actual 4",
