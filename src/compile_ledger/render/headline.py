@@ -54,9 +54,14 @@ def headline(ledger: Ledger) -> Headline:
 
 def _without_experiment(ledger: Ledger) -> tuple[str, ...]:
     """Why no change without an edit could test a break, and which edit would remove it."""
-    diagnosis, first = ledger.diagnosis, next(iter(ledger.breaks), None)
-    if diagnosis is None or diagnosis.level != "CAPTURED" or first is None:
+    diagnosis = ledger.diagnosis
+    if diagnosis is None or diagnosis.level != "CAPTURED" or not ledger.breaks:
         return ()
+    site = diagnosis.site
+    named = (
+        row for row in ledger.breaks if site and (row.file, row.line) == (site.file, site.line)
+    )
+    first = next(named, ledger.breaks[0])
     return (f"none: {first.removal}",) if first.removal.startswith("no setting") else ()
 
 
