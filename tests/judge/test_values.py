@@ -97,7 +97,7 @@ def test_dispatch_keys_are_told_apart_by_what_differs() -> None:
     [
         ("<class 'case.Cell_0'>", "case.Cell_0"),
         ("'a'", "'a'"),
-        ("x" * 30, "x" * 21 + "..."),
+        ("x" * 50, "x" * 37 + "..."),
     ],
 )
 def test_values_are_shown_in_few_letters(value: str, shown: str) -> None:

@@ -19,7 +19,7 @@ _KEYS = re.compile(r"DispatchKeySet\((.*)\)$")
 _CLASS = re.compile(r"<class '(.*)'>$")
 _LONG_FLOAT = re.compile(r"-?\d+\.\d{7,}(?:e-?\d+)?")
 _VAGUE = ("", "more", "another function")
-_LONGEST = 24
+_LONGEST = 40
 _MOST = 64
 """Compiles that are asked for the values they saw."""
 
