@@ -88,6 +88,17 @@ class EntryRuns:
 
 
 @dataclass(frozen=True, slots=True)
+class EagerRuns:
+    """How often one code object that a limit refused ran eagerly inside regions since then."""
+
+    code_object: int
+    runs: int
+    """Every run of its own code, counted by the interpreter, that of the refused call too."""
+    silent: int
+    """Runs that did not reach Dynamo first, and so had no warning and no fact."""
+
+
+@dataclass(frozen=True, slots=True)
 class RegionCalls:
     """How often one region was called up to now, and its sampled wall time."""
 
@@ -109,6 +120,8 @@ class Counters:
     """Guard lookups on code objects with entries, hits and misses; None: unseen."""
     silent: int | None = None
     """Lookups that found no entry, did not reach Dynamo, and ran eagerly; None: unseen."""
+    eager: tuple[EagerRuns, ...] = ()
+    """Code objects that a limit refused, where the interpreter counts their runs."""
     recompile_limit: int | None = None
     """The setting in the thread that read the counters, then."""
     cpu_ns: int = 0

@@ -181,6 +181,8 @@ class CodeObjectRow:
     library: bool = False
     attempts: int = 0
     """Compiles that were begun, those that left no entry included."""
+    silent: int | None = None
+    """Eager runs past a limit that nothing announced; null: not counted by frame."""
 
 
 @dataclass(frozen=True, slots=True)

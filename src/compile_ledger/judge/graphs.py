@@ -69,11 +69,16 @@ def _from_calls(region: int, calls: tuple[Call, ...]) -> GraphsPerCall | None:
 
 
 def _from_counters(view: View, region: int) -> GraphsPerCall | None:
-    """From a recording's totals: entry runs over calls, of regions that share code together."""
+    """From a recording's totals: entry runs over calls, of regions that share code together.
+
+    Entries older than the recording may serve a region that was not seen to make them.
+    """
     counters = view.arm.counters
     if counters is None or not view.length(region):
         return None
     if any(code.uncounted for code in view.code.values()):
+        return None
+    if any(view.region_of(event) is None for event in view.inherited):
         return None
     group, mine = _sharing(view, region)
     calls = sum(view.length(member) for member in group)

@@ -104,13 +104,20 @@ def stability_line(view: View | None, level: Level) -> Line:
             budget_cell(view),
             cell(
                 "fell back",
-                str(silent) if kept else None,
+                str(silent) if kept else _at_least(view),
                 instrument("lookups", view.arm),
                 "silent calls could not be counted",
             ),
             cell("ends", ends, tool, level.why),
         ),
     )
+
+
+def _at_least(view: View) -> str | None:
+    """Silent runs past the limits that were hit; others are unseen."""
+    counters = view.arm.counters
+    found = [eager.silent for eager in counters.eager] if counters else []
+    return f"at least {sum(found)}" if found else None
 
 
 def cost_line(found: Cost) -> Line:

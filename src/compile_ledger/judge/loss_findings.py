@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from compile_ledger.facts.compile import Compile
 
 from .at_call import among_all, at_call, call_number
@@ -11,6 +13,7 @@ from .document import Evidence, Finding, FindingCost
 from .guarded import guarded_at
 from .instruments import instrument
 from .reasons import entry_count, on_same_code, quoted
+from .silent import counted_on, subtracted_on
 from .skips import EMPTY_WORDS, was_empty
 from .values import short
 from .view import View
@@ -70,26 +73,51 @@ def silent_eager(view: View, region: int | None, code: int | None, calls: list[i
 
 
 def silent_total(view: View, hit: Compile, number: int, *, alone: bool) -> Finding:
-    """Silent lookups of a recording in which calls were counted only."""
+    """Silent calls of a recording in which calls were counted only."""
     region = view.region_of(hit)
     calls = sum(view.length(region) for region in view.roots.get(hit.code_object, ()))
+    counted = counted_on(view, hit.code_object) is not None
     said = f"{count(number, 'lookup')} found no entry and ran eagerly, unannounced"
+    if counted:
+        said = _runs_of(view, hit.code_object, number)
     if alone and calls:
         said = (
             f"{count(number, 'call')} of {calls} of {view.target(region)} ran eagerly, unannounced"
         )
+    tool = instrument("eager runs" if counted else "lookups", view.arm)
+    other = _otherwise(view, hit.code_object)
+    said += f" (calls less entry runs and misses: {other})" if other is not None else ""
+    evidence = Evidence(tool, said, arm=view.arm.name)
+    found = _silent_runs(view, hit.code_object, number, said, evidence)
+    if not alone:
+        found = replace(found, sentence=f"{said} (all regions together)")
+    return replace(found, region=region, site=view.site(region, hit.code_object))
+
+
+def silent_since(view: View, code_object: int, number: int) -> Finding:
+    """Silent runs past a limit that was hit before the recording began."""
+    said = f"{_runs_of(view, code_object, number)}: a limit was hit before the recording began"
+    evidence = Evidence(instrument("eager runs", view.arm), said, arm=view.arm.name)
+    found = _silent_runs(view, code_object, number, said, evidence)
+    regions = view.regions_on(code_object)
+    if len(regions) != 1:
+        return found
+    return replace(found, region=regions[0], site=view.site(regions[0], code_object))
+
+
+def _silent_runs(view: View, code: int, number: int, said: str, evidence: Evidence) -> Finding:
+    """Silent calls that were counted on one code object."""
     return Finding(
-        id=f"silent-eager:{hit.code_object}",
+        id=f"silent-eager:{code}",
         slug="silent-eager",
         level="STABLE",
         severity="failure",
-        sentence=said if alone else f"{said} (all regions together)",
-        site=view.site(region, hit.code_object),
+        sentence=said,
+        site=view.site(None, code),
         count=number,
         cost=FindingCost(calls=number),
-        evidence=(Evidence(instrument("lookups", view.arm), said, arm=view.arm.name),),
-        region=region,
-        code_object=hit.code_object,
+        evidence=(evidence,),
+        code_object=code,
     )
 
 
@@ -112,6 +140,18 @@ def silent_unexplained(view: View, number: int) -> Finding:
         evidence=(Evidence(instrument("lookups", view.arm), said, arm=view.arm.name),),
         region=region,
     )
+
+
+def _runs_of(view: View, code_object: int, number: int) -> str:
+    code = view.code.get(code_object)
+    verb = "was" if number == 1 else "were"
+    return f"{count(number, 'run')} of {code.name if code else 'a frame'} {verb} eager, unannounced"
+
+
+def _otherwise(view: View, code_object: int) -> int | None:
+    """What subtraction says, where it differs from what the interpreter counted."""
+    counted, other = counted_on(view, code_object), subtracted_on(view, code_object)
+    return None if counted is None or other == counted else other
 
 
 def switched_off(view: View, event: Compile, after: list[int]) -> Finding:

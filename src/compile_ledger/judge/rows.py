@@ -8,7 +8,7 @@ from compile_ledger.facts.compile import Compile
 from .break_words import worded
 from .causes import primary
 from .document import CodeObjectRow, Entry, Limit, Off, RegionRow
-from .silent import unserved
+from .silent import counted_on, unserved
 from .view import View, runs_of
 
 
@@ -116,6 +116,7 @@ def _code_object(view: View, code: int) -> CodeObjectRow:
         cache_line=line,
         library=bool(known and known.library),
         attempts=sum(c.kept or c.outcome != "skipped" for c in events),
+        silent=counted_on(view, code),
     )
 
 

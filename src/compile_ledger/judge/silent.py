@@ -35,6 +35,30 @@ def silent_lookups(view: View) -> int:
 
 
 def silent_on(view: View, code_object: int) -> int | None:
+    """Silent runs of one frame: as the interpreter counted them, else by subtraction.
+
+    None where calls were kept apart (they say it themselves), and where neither tells.
+    """
+    if view.arm.calls:
+        return None
+    seen = counted_on(view, code_object)
+    return subtracted_on(view, code_object) if seen is None else seen
+
+
+def counted_on(view: View, code_object: int) -> int | None:
+    """Silent runs of a frame past a limit that the interpreter counted; None: it did not."""
+    counters = view.arm.counters
+    found = () if counters is None else counters.eager
+    return next((eager.silent for eager in found if eager.code_object == code_object), None)
+
+
+def counted_past_limits(view: View) -> int:
+    """Silent runs past every limit that the interpreter counted, those hit earlier too."""
+    counters = view.arm.counters
+    return sum(eager.silent for eager in counters.eager) if counters else 0
+
+
+def subtracted_on(view: View, code_object: int) -> int | None:
     """Silent calls of the frame that regions enter first: their calls less its runs and misses.
 
     None where that does not tell: a frame entered otherwise, too, entries not counted, or
@@ -73,12 +97,16 @@ def silent_after(view: View, code_object: int) -> tuple[int, bool]:
 def unserved(view: View, regions: Collection[int]) -> int:
     """Calls of regions that share code which no compiled code served, from totals.
 
-    Silent calls belong to the regions whose first frame they passed; where only a frame
-    inside fell back, to those regions if no other hit a limit.
+    Silent calls belong to the regions whose frames they passed, where the interpreter counted
+    them; else to those whose first frame it was; where only a frame inside fell back, to those
+    regions if no other hit a limit.
     """
     events = [event for region in regions for event in view.compiles_of(region)]
     lost = sum(event.outcome in ("refused", "switched_off", "raised") for event in events)
     limited = {view.region_of(c) for c in view.compiles if c.hit_limit}
+    counted = _counted_in(view, regions)
+    if counted is not None:
+        return min(lost + counted, sum(view.length(region) for region in regions))
     if limited and limited <= set(regions):
         return lost + silent_lookups(view)
     roots = {known.root for region in regions if (known := view.regions.get(region))}
@@ -88,3 +116,12 @@ def unserved(view: View, regions: Collection[int]) -> int:
 
 def _all_in(view: View, root: int, regions: Collection[int]) -> bool:
     return set(view.roots.get(root, ())) <= set(regions)
+
+
+def _counted_in(view: View, regions: Collection[int]) -> int | None:
+    """Silent runs of the frames past a limit that only these regions enter; None: some unseen."""
+    full = {c.code_object for c in view.compiles if c.outcome == "refused"}
+    mine = {code for code in full if set(view.regions_on(code)) & set(regions)}
+    own = [code for code in mine if set(view.regions_on(code)) <= set(regions)]
+    known = [number for code in own if (number := counted_on(view, code)) is not None]
+    return sum(known) if mine and len(known) == len(mine) and not view.arm.calls else None

@@ -13,6 +13,7 @@ from .limit_without_effect import raised_in_vain
 from .loss_findings import (
     cache_limit,
     silent_eager,
+    silent_since,
     silent_total,
     silent_unexplained,
     switched_off,
@@ -21,7 +22,7 @@ from .recompile_findings import Story, cause_of, fresh_code, recompiles, unnamed
 from .recurrence import Recurring, ending, made_anew
 from .shadowed import shadowed
 from .shared_line import shared_failure, unrelated
-from .silent import silent_after, silent_calls, silent_lookups
+from .silent import counted_past_limits, silent_after, silent_calls, silent_lookups
 from .stream import Stream, streams
 from .view import View
 from .words import count
@@ -40,6 +41,7 @@ def failures(view: View) -> tuple[Finding, ...]:
     found += _off(view)
     found += shadowed(view)
     found += _unexplained(view, counted)
+    found += _limited_before(view, set(limited))
     return tuple(found)
 
 
@@ -128,9 +130,18 @@ def _calls_after(view: View, event: Compile) -> list[int]:
 
 def _unexplained(view: View, counted: set[tuple[int, int]]) -> Iterator[Finding]:
     """Calls that fell back although no limit was seen to be hit."""
-    if not any(c.hit_limit for c in view.compiles) and silent_lookups(view):
-        yield silent_unexplained(view, silent_lookups(view))
+    unexplained = silent_lookups(view) - counted_past_limits(view)
+    if unexplained > 0 and not any(c.hit_limit for c in view.compiles):
+        yield silent_unexplained(view, unexplained)
     for region in view.calls:
         rest = [at for at in silent_calls(view, [region]) if at not in counted]
         if rest:
             yield silent_eager(view, region, None, [index for _, index in rest])
+
+
+def _limited_before(view: View, limited: set[int]) -> Iterator[Finding]:
+    """Code that ran eagerly past a limit that this recording did not see being hit."""
+    counters = view.arm.counters
+    for eager in () if counters is None or view.arm.calls else counters.eager:
+        if eager.silent and eager.code_object not in limited:
+            yield silent_since(view, eager.code_object, eager.silent)

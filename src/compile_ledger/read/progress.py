@@ -42,7 +42,20 @@ def rows(live: Live) -> tuple[Row, ...]:
     made = [_row(live, region, counted.get(region, 0)) for region in ids]
     limited = sum(row.refused for row in made)
     silent = live.counters.silent if live.counters else None
-    return tuple(_rest(row, silent, alone=limited == 1) for row in made)
+    return tuple(
+        _rest(row, silent, alone=limited == 1) if own is None else _rest(row, own, alone=True)
+        for row, own in (
+            (row, _counted(live, region)) for row, region in zip(made, ids, strict=True)
+        )
+    )
+
+
+def _counted(live: Live, region: int) -> int | None:
+    """Silent runs of the frames that only this region entered, as the interpreter counted."""
+    full = {c.code_object for c in live.compiles if c.outcome == "refused" and c.region == region}
+    by = {e.code_object: e.silent for e in live.counters.eager} if live.counters else {}
+    others = {c.code_object for c in live.compiles if c.region != region}
+    return None if not full or full & others or not full <= set(by) else sum(by[c] for c in full)
 
 
 def _rest(row: Row, silent: int | None, *, alone: bool) -> Row:
