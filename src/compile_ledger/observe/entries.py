@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from .session import CodeState
 
-_SUSPENDS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+SUSPENDS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 _SUSPENDED = Capability(
     "entries-that-suspend",
     present=False,
@@ -55,14 +55,13 @@ def install(session: Session) -> None:
 @ours
 def _count_entry(session: Session, code: CodeType, out: CodeType) -> CodeType:
     state = session.code_state(code)
-    if code.co_flags & _SUSPENDS:
+    if code.co_flags & SUSPENDS:
         _leave_uncounted(session, state)
         return out
     session.tell(state)
     number = state.fact.id
     entry = EntryState(number, session.unique_id(number, current_compile_id()))
-    entry.calls_graph = any(name.startswith(_GRAPH) for name in out.co_names)
-    entry.has_graph = entry.calls_graph
+    entry.calls_graph = entry.has_graph = calls_graph(out)
     new = with_prologue(out, entry.left.__next__)
     if session.calls is not None:
         new = with_prologue(new, ours(session.calls.entry_hook(entry)))
@@ -80,6 +79,11 @@ def _leave_uncounted(session: Session, state: CodeState) -> None:
     state.told = False
     session.tell(state)
     session.sink.write(_SUSPENDED)
+
+
+def calls_graph(code: CodeType) -> bool:
+    """Whether the compiled code of an entry calls a graph."""
+    return any(name.startswith(_GRAPH) for name in code.co_names)
 
 
 def current_compile_id() -> str:

@@ -1,7 +1,8 @@
 """Starting late and stopping early: regions and entries that were there before, hooks taken out.
 
-Entries compiled before the recorder have no counter. The capability table says so,
-and totals that would need one are left unseen, never guessed.
+Entries compiled before the recorder have no counter. Where the interpreter can count
+their runs, it does from here on; where it cannot, the capability table says so, and
+totals that would need them are left unseen, never guessed.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from compile_ledger.facts.environment import Capability
 
 from .capabilities import MissingError, need
+from .entries import SUSPENDS
 from .regions import add_hook, add_region, name_region, region_of, remove_hooks
 
 if TYPE_CHECKING:
@@ -78,6 +80,10 @@ def _name(session: Session, contexts: list[Any]) -> None:
             state = region_of(wanted.pop(id(context)))
             if state is not None:
                 session.contained(name_region, session, state, context, target)
+                if session.run_watch is not None:
+                    from .earlier import find_root
+
+                    session.contained(find_root, session, state)
 
 
 def _context_of(function: FunctionType) -> Any:
@@ -86,7 +92,7 @@ def _context_of(function: FunctionType) -> Any:
 
 
 def _note_entries(session: Session, capabilities: Capabilities, earlier: bool) -> None:  # noqa: FBT001
-    """Count the entries that were there before, by code object; a reset drops them."""
+    """Find the entries that were there before, by code object; a reset drops them."""
     session.uncounted = False
     capabilities.table.pop(EARLIER, None)
     for state in session.codes.values():
@@ -97,11 +103,19 @@ def _note_entries(session: Session, capabilities: Capabilities, earlier: bool) -
         session.uncounted = earlier
         number = int(earlier)
     session.uncounted = session.uncounted or number > 0
+    shows = "runs of entries older than the recording"
     if session.uncounted:
         why = f"{number} or more entries were compiled before the recording began: not counted"
-        capabilities.table[EARLIER] = Capability(
-            EARLIER, present=False, why=why, shows="runs of entries older than the recording"
-        )
+        capabilities.table[EARLIER] = Capability(EARLIER, present=False, why=why, shows=shows)
+    elif any(entry.watched for entry in session.entries):
+        shows = f"{shows}, from its start on"
+        capabilities.table[EARLIER] = Capability(EARLIER, present=True, shows=shows)
+        _begin_lookups(session)
+
+
+def _begin_lookups(session: Session) -> None:
+    """Lookups so far that nothing explains hit earlier entries before these were watched."""
+    session.lookups_base += session.silent() or 0
 
 
 def _seen_codes() -> Iterator[CodeType]:
@@ -120,11 +134,17 @@ def _note(session: Session, code: CodeType) -> int:
 
     counted = {id(e.new_code()) for e in session.entries if e.new_code is not None}
     entries = eval_frame._debug_get_cache_entry_list(code)  # noqa: SLF001
-    strange = sum(id(entry.code) not in counted for entry in entries)
-    if strange:
-        state = session.code_state(code)
-        state.fact = dataclasses.replace(state.fact, uncounted=strange)
-    return strange
+    strange = [entry for entry in entries if id(entry.code) not in counted]
+    if not strange:
+        return 0
+    state = session.code_state(code)
+    if session.run_watch is not None and not code.co_flags & SUSPENDS:
+        from .earlier import watch_entries
+
+        watch_entries(session, state, strange)
+        return 0
+    state.fact = dataclasses.replace(state.fact, uncounted=len(strange))
+    return len(strange)
 
 
 def remove(session: Session) -> None:

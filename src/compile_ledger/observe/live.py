@@ -90,7 +90,8 @@ class Recording:
         ring: EventRing | None = recorder.session.timeline
         if ring is None:
             return
-        ring.blind = ring.blind or recorder.session.uncounted
+        session = recorder.session
+        ring.blind = ring.blind or session.uncounted or any(e.watched for e in session.entries)
         ring.clear()
         why = "entries that were there before give no event" if ring.blind else ""
         recorder.capabilities.table["timeline"] = Capability(

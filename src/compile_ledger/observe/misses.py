@@ -154,7 +154,7 @@ def _after(session: Session, miss: Miss, result: Any, error: BaseException | Non
         if entry is not None:
             miss.compile_id = entry.compile_id
             _note_graph(entry, miss)
-    _note_state(miss, outcome, why)
+    _note_state(session, miss, outcome, why)
     if outcome == "skipped" and miss.code.fact.library:
         return
     session.tell(miss.code)
@@ -204,7 +204,7 @@ def _name_root(session: Session, miss: Miss, outcome: MissOutcome) -> None:
         session.set_root(region, miss.code.fact.id)
 
 
-def _note_state(miss: Miss, outcome: MissOutcome, why: str) -> None:
+def _note_state(session: Session, miss: Miss, outcome: MissOutcome, why: str) -> None:
     """Whether Dynamo goes on with this code object; a new entry shows that it does."""
     stopped = miss.code.stopped
     if outcome in ("compiled", "recompiled"):
@@ -212,6 +212,8 @@ def _note_state(miss: Miss, outcome: MissOutcome, why: str) -> None:
     elif outcome in ("refused", "switched_off"):
         state = "limit" if outcome == "refused" else "off"
         stopped[miss.bucket] = Stop(state, _attempt_id(miss), why, miss.limit_value)
+    if session.run_watch is not None:
+        session.contained(session.run_watch.note_miss, miss.code, outcome)
 
 
 def _judge(miss: Miss, result: Any, error: BaseException | None) -> tuple[MissOutcome, Any, str]:

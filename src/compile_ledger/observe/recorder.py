@@ -13,7 +13,7 @@ from compile_ledger.facts.arm import ArmStatus, Goodbye, Header
 from compile_ledger.facts.calls import Counters, EntryRuns, RegionCalls
 from compile_ledger.facts.codec import FORMAT, VERSION
 
-from . import entries, evidence, lookups, misses, regions, rejections
+from . import eager_runs, entries, evidence, lookups, misses, regions, rejections
 from .calls import CallKeeper
 from .capabilities import Capabilities
 from .clock import children_cpu_ns, cpu_ns, peak_bytes
@@ -33,6 +33,7 @@ _CHANGED = (
     "a counting prologue in each compiled entry",
     "patched attributes of torch._dynamo and torch.fx that report misses and their causes",
     "a C counter in the guard-complete slot, where torch has one",
+    "sys.monitoring events on code that a limit refused and on earlier entries (Python 3.12)",
 )
 
 
@@ -81,6 +82,11 @@ class Recorder:
         attempt("misses", "frame evaluations that reached Dynamo", bind(misses.install, session))
         attempt("entry-runs", "runs of each compiled entry", bind(entries.install, session))
         attempt("lookups", "guard lookups, silent eager calls", bind(lookups.install, session))
+        attempt(
+            "eager-runs",
+            "silent eager runs, frame by frame",
+            bind(eager_runs.install, session),
+        )
         evidence.install(session, self.capabilities)
         attempt("rejections", "calls that each entry's guards refused", rejections.available)
 
@@ -112,6 +118,7 @@ class Recorder:
         """A reading of every counter now; the ``last`` one asks each entry's guards, too."""
         session = self.session
         refused = rejections.read(session) if last else {}
+        watch = session.run_watch
         return Counters(
             at_ns=session.now(),
             regions=tuple(RegionCalls(r.fact.id, r.calls, *r.times) for r in session.regions),
@@ -121,6 +128,7 @@ class Recorder:
             ),
             lookups=self._lookups(),
             silent=session.silent(),
+            eager=() if watch is None else session.contained(watch.read) or (),
             recompile_limit=recompile_limit(),
             cpu_ns=time.process_time_ns(),
             children_cpu_ns=children_cpu_ns(),

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from compile_ledger.facts.compile import Compile
     from compile_ledger.facts.place import Place
 
+    from .eager_runs import RunWatch
     from .sink import Sink
 
 MANY = 2**62
@@ -61,6 +62,7 @@ class EntryState:
         "inherited",
         "left",
         "new_code",
+        "watched",
     )
 
     def __init__(self, code_object: int, compile_id: str) -> None:
@@ -79,6 +81,8 @@ class EntryState:
         self.fact: Compile | None = None
         """The compile that made it."""
         self.new_code: weakref.ref[CodeType] | None = None
+        self.watched = False
+        """Whether the interpreter counts it, because it has no counting prologue."""
 
     @property
     def runs(self) -> int:
@@ -143,6 +147,8 @@ class Session:
         """``asked`` and ``kept`` when this recording began."""
         self.uncounted = False
         """Whether entries exist whose runs are not counted: they were there before us."""
+        self.run_watch: RunWatch | None = None
+        """Counts code without a counter of ours, where the interpreter can."""
         self.wake: Callable[[], Any] | None = None
         """Called once when there is something to record."""
         self.local = threading.local()
@@ -218,6 +224,8 @@ class Session:
             region.rebase()
         for entry in self.entries:
             entry.base, entry.inherited = counted(entry.left), True
+        if self.run_watch is not None:
+            self.run_watch.rebase()
 
     def write_region(self, region: Region) -> None:
         """Write a region's fact, again when more of it is known."""

@@ -11,6 +11,7 @@ import torch
 
 from compile_ledger.observe import (
     breaks,
+    eager_runs,
     entries,
     evidence,
     live,
@@ -25,6 +26,7 @@ FAULTY = (
     (regions, ("_new_region", "_name_region")),
     (misses, ("_before", "_after", "_fact", "_judge", "call_of_stack", "entry_count")),
     (entries, ("_count_entry",)),
+    (eager_runs.RunWatch, ("note_miss", "add_refused", "read")),
     (evidence, ("as_break", "_source_name", "_dynamic_axes", "current", "next")),
     (breaks, ("_place",)),
     (timeline.EventRing, ("saw_miss", "flush")),
