@@ -47,6 +47,7 @@ def _entry(session: Session, state: CodeState, raw: Any, known: list[Attempt]) -
     entry = EntryState(number, session.unique_id(number, compile_id(raw)))
     entry.graph_ops = as_entry(raw, raw.code, known, {}, guards=False).graph_ops.value
     entry.calls_graph = calls_graph(raw.code)
+    entry.has_graph = entry.calls_graph if entry.graph_ops is None else bool(entry.graph_ops)
     entry.new_code = weakref.ref(raw.code)
     entry.inherited = entry.watched = True
     entry.fact = Compile(
@@ -69,4 +70,5 @@ def find_root(session: Session, region: RegionState) -> None:
     state = session.codes.get(id(code))
     watched = {entry.code_object for entry in session.entries if entry.watched}
     if state is not None and state.code() is code and state.fact.id in watched:
+        region.first_code = state.fact.id
         session.set_root(region, state.fact.id)
