@@ -31,10 +31,10 @@ import torch
 import torch._dynamo
 from torch._C._dynamo import eval_frame
 
-from compile_ledger.observe import entries
-from compile_ledger.observe.recorder import Recorder
-from compile_ledger.observe.session import MANY
-from compile_ledger.observe.timeline import EventRing
+from compile_ledger.observe.hooks import entries
+from compile_ledger.observe.recording.recorder import Recorder
+from compile_ledger.observe.recording.session import MANY
+from compile_ledger.observe.recording.timeline import EventRing
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "examples"))
 import varlen_service  # type: ignore[import-not-found]

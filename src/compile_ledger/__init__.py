@@ -11,23 +11,23 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from .ask import TensorSpec, cache_line, load_cache_line, what_if
-    from .experiment.audit import audit
-    from .experiment.workload import Workload
-    from .observe.expect import ExpectationFailed, expect
-    from .observe.live import record, start, stop
+    from compile_ledger.ask import TensorSpec, cache_line, load_cache_line, what_if
+    from compile_ledger.experiment.audit import audit
+    from compile_ledger.experiment.workload import Workload
+    from compile_ledger.observe.expecting.expect import ExpectationFailed, expect
+    from compile_ledger.observe.recording.live import record, start, stop
 
 _WHERE = {
-    "ExpectationFailed": "compile_ledger.observe.expect",
+    "ExpectationFailed": "compile_ledger.observe.expecting.expect",
     "TensorSpec": "compile_ledger.ask",
     "Workload": "compile_ledger.experiment.workload",
     "audit": "compile_ledger.experiment.audit",
     "cache_line": "compile_ledger.ask",
-    "expect": "compile_ledger.observe.expect",
+    "expect": "compile_ledger.observe.expecting.expect",
     "load_cache_line": "compile_ledger.ask",
-    "record": "compile_ledger.observe.live",
-    "start": "compile_ledger.observe.live",
-    "stop": "compile_ledger.observe.live",
+    "record": "compile_ledger.observe.recording.live",
+    "start": "compile_ledger.observe.recording.live",
+    "stop": "compile_ledger.observe.recording.live",
     "what_if": "compile_ledger.ask",
 }
 

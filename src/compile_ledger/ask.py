@@ -11,9 +11,9 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
-from .facts import cache_line as facts
-from .facts import what_if as what_if_facts
-from .facts.tensor_spec import TensorSpec
+from compile_ledger.facts import cache_line as facts
+from compile_ledger.facts import what_if as what_if_facts
+from compile_ledger.facts.tensor_spec import TensorSpec
 
 __all__ = ["CacheLine", "TensorSpec", "WhatIf", "cache_line", "load_cache_line", "what_if"]
 
@@ -24,13 +24,13 @@ class CacheLine(facts.CacheLine):
 
     def __str__(self) -> str:
         """Readable in a terminal of 80 columns."""
-        from .render.cache_line import text
+        from compile_ledger.render.cache_line import text
 
         return text(self)
 
     def _repr_html_(self) -> str:
         """A fragment for notebooks."""
-        from .render.cache_line_html import html
+        from compile_ledger.render.cache_line_html import html
 
         return html(self)
 
@@ -45,13 +45,13 @@ class WhatIf(what_if_facts.WhatIf):
 
     def __str__(self) -> str:
         """Readable in a terminal of 80 columns."""
-        from .render.cache_line_question import text
+        from compile_ledger.render.cache_line_question import text
 
         return text(self)
 
     def _repr_html_(self) -> str:
         """A fragment for notebooks."""
-        from .render.cache_line_html import question_html
+        from compile_ledger.render.cache_line_html import question_html
 
         return question_html(self)
 
@@ -67,7 +67,7 @@ def cache_line(fn: Any) -> CacheLine:
     still on, and how many compiles are left before which limit. Nothing is compiled or
     changed. Raises ``TypeError`` where there is no Python code behind ``fn``.
     """
-    from .observe.cache_line import read_cache_line
+    from compile_ledger.observe.cache_line import read_cache_line
 
     return _shown(CacheLine, read_cache_line(fn))
 
@@ -80,10 +80,10 @@ def what_if(fn: Any, /, *args: Any, **kwargs: Any) -> WhatIf:
     Raises ``TypeError`` where the arguments do not fit.
     """
     if isinstance(fn, facts.CacheLine):
-        from .observe.what_if.offline import ask_saved
+        from compile_ledger.observe.what_if.offline import ask_saved
 
         return _shown(WhatIf, ask_saved(fn, args, kwargs))
-    from .observe.what_if import ask
+    from compile_ledger.observe.what_if import ask
 
     return _shown(WhatIf, ask(fn, args, kwargs))
 
@@ -99,8 +99,8 @@ def load_cache_line(path: str | Path, region: str | int | None = None) -> CacheL
     text = file.read_text(encoding="utf-8")
     data = json.loads(text)
     if isinstance(data, dict) and "schema_version" in data:
-        from .judge.saved_line import saved_line
-        from .render.json import from_json
+        from compile_ledger.judge.saved_line import saved_line
+        from compile_ledger.render.json import from_json
 
         return _shown(CacheLine, saved_line(from_json(text), region))
     return _shown(CacheLine, facts.from_dict(data))

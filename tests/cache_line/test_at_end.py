@@ -13,8 +13,8 @@ from compile_ledger import TensorSpec, load_cache_line, what_if
 from compile_ledger.commands.read import judge_recorded
 from compile_ledger.facts.arm import Arm
 from compile_ledger.facts.cache_line import LineReading
-from compile_ledger.observe import live
 from compile_ledger.observe.cache_line import at_end, fold
+from compile_ledger.observe.recording import live
 from compile_ledger.read.folder import read_all
 from compile_ledger.render import form
 

@@ -8,8 +8,8 @@ from compile_ledger.facts.arm import Arm
 from compile_ledger.facts.contract import Contract
 from compile_ledger.judge.document import Finding
 from compile_ledger.judge.ledger import judge_levels
-from compile_ledger.judge.stable_notes import notes
-from compile_ledger.judge.stream import streams
+from compile_ledger.judge.stable.notes import notes
+from compile_ledger.judge.stable.stream import streams
 from compile_ledger.judge.view import look
 
 from .support import capture, lines_of, program

@@ -6,7 +6,7 @@ from typing import Any
 
 from compile_ledger.facts.arm import Arm
 from compile_ledger.judge.judged import Judged
-from compile_ledger.judge.stable import judge_stable
+from compile_ledger.judge.stable.level import judge_stable
 
 from . import make
 

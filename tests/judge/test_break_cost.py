@@ -13,8 +13,8 @@ from compile_ledger.facts.contract import Contract
 from compile_ledger.facts.graph_break import GraphBreak
 from compile_ledger.facts.place import Place
 from compile_ledger.facts.timing import Ablation
-from compile_ledger.judge.break_rows import break_rows
-from compile_ledger.judge.captured import judge_captured
+from compile_ledger.judge.captured.break_rows import break_rows
+from compile_ledger.judge.captured.level import judge_captured
 from compile_ledger.judge.choose import Arms
 from compile_ledger.judge.document import ExperimentRow
 from compile_ledger.judge.ledger import judge

@@ -9,7 +9,7 @@ import pytest
 from compile_ledger.facts.arm import Arm
 from compile_ledger.facts.graph_break import GraphBreak
 from compile_ledger.facts.place import Place
-from compile_ledger.judge.break_experiment import judge_break_experiment
+from compile_ledger.judge.captured.experiment import judge_break_experiment
 from compile_ledger.judge.document import ExperimentRow
 
 from . import make

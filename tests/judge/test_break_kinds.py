@@ -3,7 +3,13 @@
 import pytest
 
 from compile_ledger.facts.graph_break import GraphBreak
-from compile_ledger.judge.break_kinds import SCALARS, SHAPES, functions_of, kind_of, removal
+from compile_ledger.judge.captured.break_kinds import (
+    SCALARS,
+    SHAPES,
+    functions_of,
+    kind_of,
+    removal,
+)
 
 HINT = "Hint: If it is a logging function (e.g. `_warnings.warn`), you can try adding it."
 

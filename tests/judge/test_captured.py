@@ -13,9 +13,9 @@ from compile_ledger.facts.compile import MissOutcome
 from compile_ledger.facts.environment import Capability
 from compile_ledger.facts.graph_break import GraphBreak
 from compile_ledger.facts.place import Place
-from compile_ledger.judge.break_rows import break_rows
-from compile_ledger.judge.break_words import worded
-from compile_ledger.judge.captured import judge_captured
+from compile_ledger.judge.captured.break_rows import break_rows
+from compile_ledger.judge.captured.break_words import worded
+from compile_ledger.judge.captured.level import judge_captured
 from compile_ledger.judge.judged import Judged
 from compile_ledger.judge.view import look
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from compile_ledger.facts.arm import Arm
 from compile_ledger.facts.place import Place
-from compile_ledger.judge.compile_in_loop import compiled_in_loop
+from compile_ledger.judge.stable.compile_in_loop import compiled_in_loop
 from compile_ledger.judge.view import look
 
 from . import make

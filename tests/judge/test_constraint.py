@@ -8,10 +8,10 @@ import pytest
 
 from compile_ledger.facts.arm import Arm
 from compile_ledger.facts.place import Place, Raised
-from compile_ledger.judge.break_words import worded
-from compile_ledger.judge.constraint import told_place, violated
-from compile_ledger.judge.correct import judge_correct
-from compile_ledger.judge.runs import judge_runs
+from compile_ledger.judge.captured.break_words import worded
+from compile_ledger.judge.correct.level import judge_correct
+from compile_ledger.judge.runs.constraint import told_place, violated
+from compile_ledger.judge.runs.level import judge_runs
 
 from . import make
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from compile_ledger.facts.agreement import Agreement
-from compile_ledger.judge.agreements import correctness
 from compile_ledger.judge.choose import Arms
-from compile_ledger.judge.correct import judge_correct
+from compile_ledger.judge.correct.agreements import correctness
+from compile_ledger.judge.correct.level import judge_correct
 
 from . import make
 

@@ -8,7 +8,7 @@ import pytest
 
 from compile_ledger.facts.agreement import AgreementStatus
 from compile_ledger.facts.arm import Arm
-from compile_ledger.judge.correct_experiment import judge_agreement
+from compile_ledger.judge.correct.experiment import judge_agreement
 
 from . import make
 

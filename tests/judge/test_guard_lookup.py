@@ -6,7 +6,7 @@ from typing import Any
 from compile_ledger.facts.arm import Arm
 from compile_ledger.facts.timing import GuardLookup
 from compile_ledger.judge.document import Cost, GuardCost, Interval
-from compile_ledger.judge.guard_lookup import guard_cost, lookup_cell, unresolved
+from compile_ledger.judge.worth_it.guard_lookup import guard_cost, lookup_cell, unresolved
 
 
 def around(middle: float, noise: float = 5.0) -> tuple[float, ...]:

@@ -6,7 +6,7 @@ from typing import Any
 from compile_ledger.facts.arm import Arm
 from compile_ledger.facts.cache_line import Budget, CodeLine, Entry, LineReading, LineState
 from compile_ledger.judge.document import Finding
-from compile_ledger.judge.limit_ahead import budget_cell
+from compile_ledger.judge.stable.limit_ahead import budget_cell
 from compile_ledger.judge.view import look
 
 from . import make

@@ -7,7 +7,7 @@ import dataclasses
 from compile_ledger.facts.arm import Arm
 from compile_ledger.facts.calls import Counters
 from compile_ledger.judge.document import Finding
-from compile_ledger.judge.limit_without_effect import raised_in_vain
+from compile_ledger.judge.stable.limit_without_effect import raised_in_vain
 from compile_ledger.judge.view import look
 
 from . import make

@@ -6,9 +6,9 @@ from compile_ledger.facts.arm import Arm
 from compile_ledger.facts.graph_break import GraphBreak
 from compile_ledger.facts.opinion import Opinion
 from compile_ledger.facts.place import Place
+from compile_ledger.judge.captured.opinions import opinion_rows
 from compile_ledger.judge.document import OpinionRow
 from compile_ledger.judge.ledger import judge
-from compile_ledger.judge.opinions import opinion_rows
 from compile_ledger.judge.view import look
 
 from . import make

@@ -7,7 +7,7 @@ import dataclasses
 import pytest
 
 from compile_ledger.facts.arm import Arm
-from compile_ledger.judge.run_experiment import judge_run
+from compile_ledger.judge.runs.experiment import judge_run
 
 from . import make
 

@@ -9,7 +9,7 @@ import pytest
 from compile_ledger.facts.arm import Arm, ArmStatus, Toolchain
 from compile_ledger.facts.contract import Contract
 from compile_ledger.facts.place import Raised
-from compile_ledger.judge.runs import judge_runs
+from compile_ledger.judge.runs.level import judge_runs
 
 from . import make
 

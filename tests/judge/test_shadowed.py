@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from compile_ledger.facts.arm import Arm
 from compile_ledger.facts.calls import Call
-from compile_ledger.judge.shadowed import shadowed
+from compile_ledger.judge.stable.shadowed import shadowed
 from compile_ledger.judge.view import look
 
 from . import make

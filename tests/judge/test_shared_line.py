@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from compile_ledger.facts.arm import Arm
-from compile_ledger.judge.captured import judge_captured
+from compile_ledger.judge.captured.level import judge_captured
 from compile_ledger.judge.experiments import reading
-from compile_ledger.judge.stable_failures import failures
+from compile_ledger.judge.stable.failures import failures
 from compile_ledger.judge.view import look
 
 from . import make

@@ -11,7 +11,7 @@ from compile_ledger.facts.compile import Compile
 from compile_ledger.judge.document import Finding
 from compile_ledger.judge.lines import stability_line
 from compile_ledger.judge.rows import code_object_rows, region_rows
-from compile_ledger.judge.silent import counted_on, silent_after, silent_on, subtracted_on
+from compile_ledger.judge.stable.silent import counted_on, silent_after, silent_on, subtracted_on
 from compile_ledger.judge.view import look
 from compile_ledger.read.live import Live
 from compile_ledger.read.progress import rows

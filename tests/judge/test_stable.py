@@ -13,7 +13,7 @@ from compile_ledger.facts.calls import Call, Counters, RegionCalls
 from compile_ledger.facts.compile import Compile, MissOutcome, Symbol
 from compile_ledger.judge.choose import Arms
 from compile_ledger.judge.judged import Judged
-from compile_ledger.judge.stable import judge_stable
+from compile_ledger.judge.stable.level import judge_stable
 
 from . import make
 from .stable_arms import judged, recompiling, sizes

@@ -9,11 +9,11 @@ import pytest
 
 from compile_ledger.facts.arm import Arm
 from compile_ledger.facts.compile import Compile, Symbol
-from compile_ledger.judge.along import changed_along
-from compile_ledger.judge.causes import Cause, by_name, leading
 from compile_ledger.judge.classify_guard import classify_guard
-from compile_ledger.judge.stable import judge_stable
-from compile_ledger.judge.values import short, some_values, value_at, values_brought
+from compile_ledger.judge.stable.along import changed_along
+from compile_ledger.judge.stable.causes import Cause, by_name, leading
+from compile_ledger.judge.stable.level import judge_stable
+from compile_ledger.judge.stable.values import short, some_values, value_at, values_brought
 from compile_ledger.judge.view import View, look
 
 from . import make

@@ -14,8 +14,8 @@ from compile_ledger.judge import bootstrap
 from compile_ledger.judge.choose import Arms
 from compile_ledger.judge.document import Cost
 from compile_ledger.judge.ledger import judge, judge_levels
-from compile_ledger.judge.payback import break_even, cost
-from compile_ledger.judge.worth_it import judge_worth_it
+from compile_ledger.judge.worth_it.level import judge_worth_it
+from compile_ledger.judge.worth_it.payback import break_even, cost
 
 from . import make
 

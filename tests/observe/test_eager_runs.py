@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from compile_ledger.facts.arm import Arm
-from compile_ledger.judge.graphs import graphs_per_call
-from compile_ledger.judge.silent import counted_on, silent_on
+from compile_ledger.judge.captured.graphs import graphs_per_call
+from compile_ledger.judge.stable.silent import counted_on, silent_on
 from compile_ledger.judge.view import look
 from compile_ledger.read.recording import read_arm
 

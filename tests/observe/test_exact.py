@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from compile_ledger.facts.arm import Arm
-from compile_ledger.judge.silent import silent_on
+from compile_ledger.judge.stable.silent import silent_on
 from compile_ledger.judge.view import look
 from compile_ledger.read.recording import read_arm
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import compile_ledger
-from compile_ledger.judge.graphs import graphs_per_call
+from compile_ledger.judge.captured.graphs import graphs_per_call
 from compile_ledger.judge.view import look
 
 from .support import PROGRAMS, Run, arms, assert_silent

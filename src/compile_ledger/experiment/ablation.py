@@ -24,7 +24,7 @@ from .spec import Removal
 from .steady_state import Pair, Samples, interleave
 
 if TYPE_CHECKING:
-    from compile_ledger.observe.session import Session
+    from compile_ledger.observe.recording.session import Session
 
 _WARM = 3
 """Calls with each set of inputs before anything is timed: compile, settle, run."""

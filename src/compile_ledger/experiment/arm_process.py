@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from compile_ledger.facts.arm import Costs
 from compile_ledger.observe.clock import cpu_ns
-from compile_ledger.observe.recorder import Recorder
+from compile_ledger.observe.recording.recorder import Recorder
 from compile_ledger.observe.settings import change_setting
 from compile_ledger.observe.stack import describe
 
@@ -29,7 +29,7 @@ from .spec import ArmSpec, Removal
 
 if TYPE_CHECKING:
     from compile_ledger.facts.calls import Call
-    from compile_ledger.observe.calls import OpenCall
+    from compile_ledger.observe.recording.calls import OpenCall
 
 PROBLEM = 3
 """Exit code of an arm whose target cannot be run."""

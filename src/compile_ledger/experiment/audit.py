@@ -13,7 +13,7 @@ import compile_ledger
 from compile_ledger.facts.arm import Arm
 from compile_ledger.facts.contract import DEFAULT_ATOL, DEFAULT_RTOL, Contract, Depth
 from compile_ledger.facts.region import Region
-from compile_ledger.judge.break_experiment import removed
+from compile_ledger.judge.captured.experiment import removed
 from compile_ledger.judge.document import ExperimentRow, Finding, Ledger
 from compile_ledger.judge.experiments import judge_experiment
 from compile_ledger.judge.ledger import judge

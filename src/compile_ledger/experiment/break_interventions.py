@@ -11,8 +11,7 @@ from typing import Any
 
 from compile_ledger.facts.arm import Arm
 from compile_ledger.facts.graph_break import GraphBreak
-from compile_ledger.judge.break_experiment import judge_break_experiment
-from compile_ledger.judge.break_kinds import (
+from compile_ledger.judge.captured.break_kinds import (
     LOGGING,
     REORDER,
     SCALARS,
@@ -20,7 +19,8 @@ from compile_ledger.judge.break_kinds import (
     functions_of,
     kind_of,
 )
-from compile_ledger.judge.breaks import breaks_of
+from compile_ledger.judge.captured.breaks import breaks_of
+from compile_ledger.judge.captured.experiment import judge_break_experiment
 from compile_ledger.judge.document import ExperimentRow
 
 from .interventions import Intervention

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 from compile_ledger.facts.arm import Arm
-from compile_ledger.judge.correct_experiment import judge_agreement
+from compile_ledger.judge.correct.experiment import judge_agreement
 from compile_ledger.judge.document import ExperimentRow, Finding
 
 from .interventions import Intervention

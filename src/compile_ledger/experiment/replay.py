@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from compile_ledger.facts.opinion import Opinion
 from compile_ledger.facts.timing import GuardLookup, SteadyState
-from compile_ledger.observe.call_view import arguments
 from compile_ledger.observe.opinions import opinion
+from compile_ledger.observe.recording.call_view import arguments
 
 from .correctness.twin import Twin
 from .guard_cost import guard_lookup
@@ -20,8 +20,8 @@ from .subject import Outcome
 
 if TYPE_CHECKING:
     from compile_ledger.facts.calls import Call
-    from compile_ledger.observe.calls import OpenCall
-    from compile_ledger.observe.session import Session
+    from compile_ledger.observe.recording.calls import OpenCall
+    from compile_ledger.observe.recording.session import Session
 
 _LAST = 4
 

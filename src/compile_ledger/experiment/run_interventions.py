@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from compile_ledger.facts.arm import Arm
-from compile_ledger.judge.constraint import as_large
 from compile_ledger.judge.document import ExperimentRow, Finding
-from compile_ledger.judge.run_experiment import judge_run
+from compile_ledger.judge.runs.constraint import as_large
+from compile_ledger.judge.runs.experiment import judge_run
 
 from .interventions import Intervention
 from .sources import source_of

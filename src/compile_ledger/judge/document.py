@@ -247,7 +247,7 @@ class BreakRow:
     seen: int = 1
     """Times it was traced (not executed)."""
     kind: str = ""
-    """What broke the graph, one of judge/break_kinds.py; empty: not told."""
+    """What broke the graph, one of judge/captured/break_kinds.py; empty: not told."""
     removal: str = ""
     """The setting that could capture it, or that none does; and the edit that would."""
 

@@ -6,14 +6,14 @@ from typing import Any, Literal
 
 from compile_ledger.facts.arm import Arm
 
-from .breaks import distinct
-from .capture_findings import lost_frames
+from .captured.breaks import distinct
+from .captured.findings import lost_frames
+from .captured.graphs import graph_readings
 from .document import ExperimentRow, Outcome, Reading
-from .graphs import graph_readings
 from .prices import compile_seconds
-from .recurrence import ending
-from .stable_failures import failures
-from .stream import Stream, streams
+from .stable.failures import failures
+from .stable.recurrence import ending
+from .stable.stream import Stream, streams
 from .view import View, look
 from .words import count
 

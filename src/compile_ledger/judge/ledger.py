@@ -8,12 +8,13 @@ from collections.abc import Sequence
 from compile_ledger.facts.arm import Arm
 from compile_ledger.facts.contract import Contract
 
-from .agreements import correctness
 from .arm_rows import arm_rows
-from .break_rows import break_rows
-from .captured import judge_captured
+from .captured.break_rows import break_rows
+from .captured.level import judge_captured
+from .captured.opinions import opinion_rows
 from .choose import EAGER, Arms, deciding_capture, deciding_stability
-from .correct import judge_correct
+from .correct.agreements import correctness
+from .correct.level import judge_correct
 from .document import (
     SCHEMA_VERSION,
     Correctness,
@@ -35,16 +36,15 @@ from .lines import (
     verdict_line,
 )
 from .lost_evidence import lost_evidence
-from .opinions import opinion_rows
-from .payback import cost
 from .rows import code_object_rows, region_rows
-from .runs import judge_runs
+from .runs.level import judge_runs
 from .sites import with_sites
-from .stable import judge_stable
+from .stable.level import judge_stable
 from .suggest import DEFAULT_PREFIX, with_prefix
 from .verdict import diagnosis_of, leading_finding, unproven_of, verdict_of
 from .view import View, look
-from .worth_it import judge_worth_it, skipped
+from .worth_it.level import judge_worth_it, skipped
+from .worth_it.payback import cost
 
 
 def judge(  # noqa: PLR0913  the options of one document

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from .break_rows import break_rows
-from .capture_findings import lost_frames
+from .captured.break_rows import break_rows
+from .captured.findings import lost_frames
+from .captured.graphs import graphs_per_call
 from .cells import absent, cell
 from .document import Cell, Correctness, Cost, Finding, Interval, Level, Line
-from .graphs import graphs_per_call
-from .guard_lookup import lookup_cell
 from .instruments import instrument
-from .limit_ahead import budget_cell
-from .recompile_findings import cause_of
 from .rows import region_rows
-from .values import values_brought
+from .stable.limit_ahead import budget_cell
+from .stable.recompile_findings import cause_of
+from .stable.values import values_brought
 from .view import View
 from .words import count, listed, short_seconds
+from .worth_it.guard_lookup import lookup_cell
 
 
 def region_line(view: View | None) -> Line:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from compile_ledger.facts.calls import DISPOSITIONS, WORST_FIRST, Disposition
 from compile_ledger.facts.compile import Compile
 
-from .break_words import worded
-from .causes import primary
+from .captured.break_words import worded
 from .document import CodeObjectRow, Entry, Limit, Off, RegionRow
-from .silent import counted_on, unserved
+from .stable.causes import primary
+from .stable.silent import counted_on, unserved
 from .view import View, runs_of
 
 

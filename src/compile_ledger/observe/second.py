@@ -12,8 +12,8 @@ from __future__ import annotations
 from typing import Any
 
 from .capabilities import MissingError, need
-from .regions import backend_inside
-from .session import Session
+from .hooks.regions import backend_inside
+from .recording.session import Session
 
 
 def second_context(context: Any) -> Any:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from compile_ledger.facts.place import Place, Raised
 
-from .session import is_library, is_ours
+from .recording.session import is_library, is_ours
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

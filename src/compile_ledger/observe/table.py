@@ -13,8 +13,8 @@ from dataclasses import asdict
 from typing import Any
 
 from .environment import environment
-from .late import remove
-from .recorder import Recorder
+from .recording.late import remove
+from .recording.recorder import Recorder
 
 
 def table(*, probe: bool = False) -> dict[str, Any]:

@@ -39,13 +39,13 @@ def activate() -> None:
 
 
 def _goodbye() -> None:
-    live = sys.modules.get("compile_ledger.observe.live")
+    live = sys.modules.get("compile_ledger.observe.recording.live")
     if live is not None:
         live.at_exit()
 
 
 def _begin(folder: str) -> None:
-    from compile_ledger.observe.live import from_environment
+    from compile_ledger.observe.recording.live import from_environment
 
     from_environment(folder, forked_from=_done[0] if _done[0] != os.getpid() else None)
 

@@ -9,18 +9,8 @@ from typing import Any
 
 import torch
 
-from compile_ledger.observe import (
-    breaks,
-    eager_runs,
-    entries,
-    evidence,
-    live,
-    misses,
-    recorder,
-    regions,
-    session,
-    timeline,
-)
+from compile_ledger.observe.hooks import breaks, eager_runs, entries, evidence, misses, regions
+from compile_ledger.observe.recording import live, recorder, session, timeline
 
 FAULTY = (
     (regions, ("_new_region", "_name_region")),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from compile_ledger.facts.agreement import Agreement
-from compile_ledger.observe.call_view import NOTHING, arguments, result
+from compile_ledger.observe.recording.call_view import NOTHING, arguments, result
 
 from .error import Tolerance, Where, compare_leaf
 from .reach import shared_with_copy
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from compile_ledger.facts.calls import Call
-    from compile_ledger.observe.calls import OpenCall
+    from compile_ledger.observe.recording.calls import OpenCall
 
 _EMPTY = "it returned None and changed nothing that is watched"
 _UNSEEN = "this torch does not show what a compiled call returned"

@@ -16,7 +16,7 @@ from compile_ledger.facts.cache_line import (
     Parameter,
     Role,
 )
-from compile_ledger.observe.session import CodeState, EntryState, Session, Stop
+from compile_ledger.observe.recording.session import CodeState, EntryState, Session, Stop
 
 from .attempts import Attempt, attempts, frame_of
 from .budget import budget_of

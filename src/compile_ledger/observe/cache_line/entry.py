@@ -7,7 +7,7 @@ import types
 from typing import Any
 
 from compile_ledger.facts.cache_line import Count, Entry
-from compile_ledger.observe.session import counted
+from compile_ledger.observe.recording.session import counted
 
 from .attempts import Attempt
 from .lookup import compile_id, invalid_why, is_valid, root_manager

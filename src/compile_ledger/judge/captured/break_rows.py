@@ -1,0 +1,82 @@
+"""Rows of graph breaks: place, reason, how often each is executed per call."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import replace
+from statistics import mean
+
+from compile_ledger.facts.compile import Compile
+from compile_ledger.facts.contract import Contract
+from compile_ledger.facts.graph_break import GraphBreak
+from compile_ledger.judge.choose import Arms
+from compile_ledger.judge.document import BreakCost, BreakRow
+from compile_ledger.judge.view import View, runs_of
+
+from .break_cost import break_cost
+from .break_kinds import kind_of, removal
+from .break_words import reason_of
+
+
+def break_rows(
+    view: View, arms: Arms | None = None, contract: Contract | None = None
+) -> tuple[BreakRow, ...]:
+    """One row for each distinct break (place and reason), in the order seen.
+
+    Where the exception left the frame nothing was broken: level RUNS shows it.
+    ``arms``: where the cost of breaks may have been measured.
+    """
+    found: defaultdict[tuple[str, str], list[tuple[Compile, GraphBreak]]] = defaultdict(list)
+    for event in view.compiles:
+        for broken in () if event.outcome == "raised" else event.breaks:
+            found[str(broken.place), broken.reason].append((event, broken))
+    rows = [_row(view, seen) for seen in found.values()]
+    regions = [frozenset(view.region_of(e) for e, _ in seen) for seen in found.values()]
+    costs = [
+        break_cost(arms or {}, contract, seen[0][1], of)
+        for seen, of in zip(found.values(), regions, strict=True)
+    ]
+    return tuple(
+        replace(row, cost=replace(cost, together=_together(costs, regions, number)))
+        for number, (row, cost) in enumerate(zip(rows, costs, strict=True))
+    )
+
+
+def _together(costs: list[BreakCost], regions: list[frozenset[int | None]], number: int) -> int:
+    """How many breaks of the same regions have a cost: it is that of all of them."""
+    if costs[number].cpu_ns is None:
+        return 1
+    same = (of & regions[number] for of in regions)
+    return sum(bool(of) and cost.cpu_ns is not None for of, cost in zip(same, costs, strict=True))
+
+
+def _row(view: View, seen: list[tuple[Compile, GraphBreak]]) -> BreakRow:
+    first = seen[0][1]
+    place = first.place
+    return BreakRow(
+        file=place.file if place else "",
+        line=place.line if place else 0,
+        reason=reason_of(first),
+        hint_id=first.hint_id,
+        per_call=_per_call(view, [event for event, _ in seen]),
+        function=place.function if place else "",
+        seen=len(seen),
+        kind=kind_of(first).name,
+        removal=removal(first),
+    )
+
+
+def _per_call(view: View, events: list[Compile]) -> float | None:
+    """Executions per served call: runs of the entries that end at the break."""
+    ids = {(e.code_object, e.compile_id) for e in events if e.kept and e.compile_id}
+    regions = {view.region_of(event) for event in events}
+    calls = [
+        call
+        for region, every in view.calls.items()
+        if region in regions
+        for call in every
+        if call.graphs is not None and call.disposition == "reused"
+    ]
+    if not ids or not calls:
+        return None
+    return round(mean(sum(runs_of(call, *entry) for entry in ids) for call in calls), 2)

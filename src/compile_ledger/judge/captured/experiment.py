@@ -1,0 +1,69 @@
+"""An experiment on graph breaks: one change, and whether the calls became one graph."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from compile_ledger.facts.arm import Arm
+from compile_ledger.facts.graph_break import GraphBreak
+from compile_ledger.judge.document import ExperimentRow, Outcome, Reading
+from compile_ledger.judge.experiments import reading
+from compile_ledger.judge.words import count
+
+from .break_kinds import kind_of
+from .break_words import worded
+from .breaks import Key, breaks_of, key_of
+
+
+def judge_break_experiment(  # noqa: PLR0913, PLR0917  an experiment is these six things
+    before: Arm, after: Arm, name: str, change: str, tests: str, kinds: Collection[str]
+) -> ExperimentRow:
+    """Compare graphs per call and breaks before and after the change.
+
+    ``kinds`` are the kinds of break that the change is about.
+    """
+    first = reading(before)
+    if not after.ran:
+        why = f"not resolved: the experiment's arm {after.status}: {after.why or 'no reason'}"
+        return ExperimentRow(name, change, tests, first, None, "not_resolved", why, "CAPTURED")
+    second = reading(after)
+    tested = {key_of(b) for b in breaks_of(before) if kind_of(b).name in kinds}
+    outcome, said = _outcome(first, second, tested, breaks_of(after))
+    sentence = f"{said}: with {change}, {_words(second)} (before: {_words(first)})"
+    return ExperimentRow(name, change, tests, first, second, outcome, sentence, "CAPTURED")
+
+
+def removed(row: ExperimentRow) -> bool:
+    """Whether the change left fewer graphs in a call, or the first graph at all."""
+    if row.level != "CAPTURED" or row.before is None or row.after is None:
+        return False
+    before, after = row.before.graphs_high, row.after.graphs_high
+    if before is None or not after:
+        return False
+    return row.outcome == "holds" or after < before or before == 0
+
+
+def _outcome(
+    before: Reading, after: Reading, tested: set[Key], left: list[GraphBreak]
+) -> tuple[Outcome, str]:
+    if after.graphs_high is None or before.graphs_high is None:
+        return "not_resolved", "not resolved: graphs were not counted"
+    if after.graphs_low == after.graphs_high == 1 and not after.frames_skipped:
+        return "holds", "diagnosis holds"
+    if tested & {key_of(found) for found in left}:
+        return "refuted", "diagnosis refuted: the break is still there"
+    other = next((found for found in left if key_of(found) not in tested), None)
+    if other is None:
+        return "not_resolved", "not resolved: the break is gone, its graphs are not one"
+    what = f"{worded(other.reason)} at {other.place}" if other.place else worded(other.reason)
+    return "not_resolved", f"not resolved: that break is gone, {what} is left"
+
+
+def _words(found: Reading) -> str:
+    low, high = found.graphs_low, found.graphs_high
+    if low is None or high is None:
+        return "graphs not counted"
+    span = f"{low:g}" if low == high else f"{low:g} to {high:g}"
+    graphs = f"{span} graph{'' if span == '1' else 's'} per call"
+    skipped = f", {count(found.frames_skipped, 'frame')} skipped" if found.frames_skipped else ""
+    return graphs + skipped

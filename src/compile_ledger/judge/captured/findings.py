@@ -1,0 +1,170 @@
+"""Findings of level CAPTURED: no graph, a frame skipped, more than one graph."""
+
+from __future__ import annotations
+
+from compile_ledger.facts.compile import Compile
+from compile_ledger.facts.graph_break import GraphBreak
+from compile_ledger.facts.place import Place
+from compile_ledger.judge.document import Evidence, Finding, FindingCost
+from compile_ledger.judge.instruments import instrument
+from compile_ledger.judge.view import View
+from compile_ledger.judge.words import count, listed
+
+from .break_cost import Price
+from .break_words import reason_of, worded
+from .breaks import breaks_in, distinct
+from .graphs import GraphsPerCall
+from .skips import EMPTY_WORDS, nothing_lost, was_empty
+
+
+def lost_frames(view: View) -> tuple[Compile, ...]:
+    """Frames of the user's that Dynamo gave up before they ever had an entry.
+
+    Left out: library code, frames skipped by rule or disabled by the user, and frames
+    in which there was nothing to compile.
+    """
+    kept = {c.code_object for c in view.compiles if c.kept}
+    found: dict[int, Compile] = {}
+    for event in view.compiles:
+        code = event.code_object
+        if event.outcome != "switched_off" or code in kept or code in found:
+            continue
+        if not view.is_foreign(code) and not view.had_entries(event) and not nothing_lost(event):
+            found[code] = event
+    return tuple(found.values())
+
+
+def no_graph(view: View, reading: GraphsPerCall, price: Price) -> Finding:
+    """Not one graph ran: name why the frame was skipped."""
+    region = reading.region
+    events = view.compiles_of(region)
+    known = view.regions.get(region)
+    own = [c for c in events if known and c.code_object == known.root]
+    lost = (c for c in (*own, *events) if c.outcome in ("skipped", "switched_off"))
+    broken = (c for c in own if c.breaks)
+    event = next(broken, None) or next(lost, None) or next(iter(events), None)
+    why, place = _why(event)
+    calls = count(reading.calls, "call")
+    code = view.code.get(event.code_object) if event else None
+    frame = f" ({code.name}, {code.place})" if code and not code.library else ""
+    where = f" at {place}" if place else frame
+    said = f"no graph ran in any of {calls} of {view.target(region)}: {why}{where}"
+    return Finding(
+        id=f"no-graph:{region}",
+        slug="no-graph",
+        level="CAPTURED",
+        severity="failure",
+        sentence=said + price.tail,
+        site=place or view.site(region),
+        subject=view.target(region),
+        expected="1 graph per call",
+        actual="0 graphs",
+        count=reading.calls,
+        cost=FindingCost(calls=reading.calls),
+        evidence=_evidence(view, event, why),
+        region=region,
+        code_object=event.code_object if event else None,
+    )
+
+
+def frame_skipped(view: View, event: Compile, price: Price) -> Finding:
+    """One frame runs eagerly although its region has graphs elsewhere."""
+    code = view.code.get(event.code_object)
+    name = code.name if code else "a frame"
+    region = view.region_of(event)
+    why, place = _why(event)
+    where = f" at {place}" if place else ""
+    return Finding(
+        id=f"frame-skipped:{event.code_object}",
+        slug="frame-skipped",
+        level="CAPTURED",
+        severity="failure",
+        sentence=(
+            f"Dynamo skipped {name}, all of its own code runs eagerly: {why}{where}{price.tail}"
+        ),
+        site=place or (code.place if code else view.site(region)),
+        subject=name,
+        evidence=_evidence(view, event, why),
+        region=region,
+        code_object=event.code_object,
+    )
+
+
+def graph_break(view: View, reading: GraphsPerCall, price: Price) -> Finding:
+    """More than one graph runs in a served call; a note where that costs nothing."""
+    region = reading.region
+    breaks = breaks_in(view, region)
+    first = _splitting(view, region)
+    place = first.place if first else None
+    return Finding(
+        id=f"graph-break:{region}",
+        slug="graph-break",
+        level="CAPTURED",
+        severity="note" if price.nothing else "failure",
+        sentence=f"{_broken(view, reading, breaks)}; {price.words}",
+        site=place or view.site(region),
+        subject=view.target(region),
+        expected="1 graph per call",
+        actual=f"{reading.text} graphs per call",
+        count=len(breaks) or 1,
+        cost=FindingCost(why=price.words),
+        evidence=(*(_quoted(view, b) for b in breaks[:5]), *price.evidence),
+        region=region,
+    )
+
+
+def _broken(view: View, reading: GraphsPerCall, breaks: list[GraphBreak]) -> str:
+    """How many graphs run, how often, and because of which line."""
+    first = _splitting(view, reading.region)
+    reason = reason_of(first) if first else "no break was recorded: several frames have graphs"
+    place = first.place if first else None
+    where = f" at {place}{_others(breaks, place)}" if place else ""
+    kind = "steady" if reading.settled else "served"
+    some = (
+        f" in {reading.many} of {reading.served} calls" if 0 < reading.many < reading.served else ""
+    )
+    target = view.target(reading.region)
+    return f"{reading.text} graphs run per {kind} call of {target}{some}: {reason}{where}"
+
+
+def _splitting(view: View, region: int) -> GraphBreak | None:
+    """The first break behind a graph; one before any tensor operation splits nothing."""
+    events = view.compiles_of(region)
+    behind = (b for c in events if c.has_graph for b in c.breaks)
+    return next(behind, next((b for c in events for b in c.breaks), None))
+
+
+def _others(breaks: list[GraphBreak], shown: Place) -> str:
+    """Other lines of the same file that break."""
+    lines = dict.fromkeys(
+        str(b.place.line) for b in breaks if b.place and b.place.file == shown.file
+    )
+    more = [line for line in lines if line != str(shown.line)]
+    noun = "line" if len(more) == 1 else "lines"
+    return f" (and at {noun} {listed(more, 3)})" if more else ""
+
+
+def _why(event: Compile | None) -> tuple[str, Place | None]:
+    """The runtime's reason for a skip, and the line of the user's that caused it."""
+    if event is None:
+        return "Dynamo never reached a frame of it", None
+    place = next((b.place for b in event.breaks if b.place), None)
+    reason = event.why or next((reason_of(b) for b in event.breaks), "")
+    if was_empty(event) or not (reason or event.raised or event.graph_ops):
+        return f"in its first call {EMPTY_WORDS}, so its code is skipped for good", place
+    if not reason and event.raised:
+        return event.raised.message.split("\n")[0], place or event.raised.place
+    return worded(reason) or "the runtime gives no reason", place
+
+
+def _evidence(view: View, event: Compile | None, why: str) -> tuple[Evidence, ...]:
+    tool = instrument("frames skipped", view.arm)
+    quoted = [_quoted(view, b) for b in distinct(event.breaks)[:5]] if event else []
+    return (Evidence(tool, why, arm=view.arm.name), *quoted)
+
+
+def _quoted(view: View, found: GraphBreak) -> Evidence:
+    stack = listed((str(place) for place in reversed(found.stack)), 3)
+    hint = f" [{found.hint_id}]" if found.hint_id else ""
+    text = f"{found.reason}{hint}" + (f" ({stack})" if stack else "")
+    return Evidence(instrument("graph breaks", view.arm), text, arm=view.arm.name)

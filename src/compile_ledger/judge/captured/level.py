@@ -1,0 +1,85 @@
+"""Level 3, CAPTURED: how much of each served call runs in graphs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from compile_ledger.facts.contract import Contract
+from compile_ledger.judge.choose import Arms, deciding_capture
+from compile_ledger.judge.document import Finding
+from compile_ledger.judge.instruments import instrument
+from compile_ledger.judge.judged import Judged, failed, judged, not_measured
+from compile_ledger.judge.suggest import audit_command
+from compile_ledger.judge.view import View, look
+from compile_ledger.judge.words import count
+
+from .break_cost import Price, price_of
+from .breaks import breaks_in
+from .findings import frame_skipped, graph_break, lost_frames, no_graph
+from .graphs import GraphsPerCall, graph_readings
+from .shut_out import shut_out_words
+
+
+def judge_captured(arms: Arms, contract: Contract) -> Judged:
+    """Judge CAPTURED by graph executions per served call, and by frames skipped."""
+    command = audit_command(contract)
+    arm = deciding_capture(arms)
+    if arm is None:
+        return not_measured("CAPTURED", "no compiled arm saw a call", command)
+    view = look(arm)
+    readings = graph_readings(view)
+    findings = _findings(view, readings, partial(_price, view, arms, contract))
+    if any(finding.severity == "failure" for finding in findings):
+        return failed("CAPTURED", findings)
+    shut_out = shut_out_words(view)
+    if shut_out:
+        return not_measured("CAPTURED", shut_out, findings=findings)
+    known = [reading for reading in readings if reading]
+    if not known or len(known) < len(readings):
+        return not_measured("CAPTURED", _unseen(view), command, findings)
+    return judged("CAPTURED", "holds", _holds(view, known, findings), findings)
+
+
+def _price(view: View, arms: Arms, contract: Contract, region: int | None) -> Price:
+    breaks = breaks_in(view, region) if region is not None else []
+    return price_of(arms, contract, region, breaks)
+
+
+def _findings(
+    view: View, readings: list[GraphsPerCall | None], price: Callable[[int | None], Price]
+) -> tuple[Finding, ...]:
+    """What is not captured: no graph at all first, then frames, then breaks; then notes."""
+    known = [reading for reading in readings if reading]
+    bare = [no_graph(view, r, price(r.region)) for r in known if r.high == 0]
+    without = {reading.region for reading in known if reading.high == 0}
+    skipped = [
+        frame_skipped(view, event, price(view.region_of(event)))
+        for event in lost_frames(view)
+        if view.region_of(event) not in without
+    ]
+    broken = [graph_break(view, r, price(r.region)) for r in known if r.high > 1]
+    return (*bare, *skipped, *sorted(broken, key=lambda one: one.severity == "note"))
+
+
+def _unseen(view: View) -> str:
+    if not view.regions and not view.calls:
+        return f"no torch.compile region was seen in the {view.arm.name} arm"
+    absent = [c for c in view.arm.capabilities if c.name == "entry-runs" and not c.present]
+    if absent:
+        return f"entry runs were not counted: {absent[0].why}"
+    if not any(view.length(region) for region in view.regions) and not view.calls:
+        return "the regions were made but never called"
+    return f"the graphs of some region's calls could not be counted in the {view.arm.name} arm"
+
+
+def _holds(view: View, readings: list[GraphsPerCall], notes: tuple[Finding, ...]) -> str:
+    if notes:
+        return f"more than one graph, which is a note: {notes[0].sentence}"
+    served = sum(reading.served for reading in readings)
+    steady = all(reading.settled for reading in readings)
+    made = served if steady else sum(reading.calls for reading in readings)
+    calls = count(served, "call") if served == made else f"{served} of {count(made, 'call')}"
+    kind = "steady call" if steady else "served call"
+    tool = instrument("entry runs", view.arm)
+    return f"1 graph per {kind}, no frame skipped ({calls}; {tool})"

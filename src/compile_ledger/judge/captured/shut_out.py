@@ -1,0 +1,32 @@
+"""Regions that never got an entry, because others had filled the line they share."""
+
+from __future__ import annotations
+
+from compile_ledger.judge.view import View
+from compile_ledger.judge.words import count, listed
+
+_TURNED_AWAY = frozenset({"refused", "fell_back"})
+
+
+def shut_out_words(view: View) -> str:
+    """Why nothing can be said of some regions' graphs: no call of theirs could have one."""
+    regions = [region for region in view.called if _is_shut_out(view, region)]
+    if not regions:
+        return ""
+    every = sum(len(view.calls[region]) for region in regions)
+    targets = listed(sorted({view.target(region) for region in regions}), 3)
+    return (
+        f"{count(len(regions), 'region')} of {len(view.called)} ({targets}) ran no graph in "
+        f"{count(every, 'call')}: other regions had filled the cache line that they share"
+    )
+
+
+def _is_shut_out(view: View, region: int) -> bool:
+    """True when all calls of a region met a limit, on a line that others fill, too."""
+    calls = view.calls.get(region, ())
+    known = view.regions.get(region)
+    if not calls or known is None or known.root is None:
+        return False
+    mine = any(c.kept for c in view.compiles if c.region == region)
+    away = all(call.disposition in _TURNED_AWAY for call in calls)
+    return away and not mine and len(view.regions_on(known.root)) > 1

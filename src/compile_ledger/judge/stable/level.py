@@ -1,0 +1,99 @@
+"""Level 4, STABLE: do the graphs that exist keep serving the calls."""
+
+from __future__ import annotations
+
+from compile_ledger.facts.arm import Arm
+from compile_ledger.facts.contract import Contract
+from compile_ledger.judge.choose import (
+    CAPTURE,
+    CAPTURE_ONLY,
+    RECORDED,
+    Arms,
+    deciding_stability,
+    whole_stream,
+)
+from compile_ledger.judge.document import Finding
+from compile_ledger.judge.judged import Judged, judged, not_measured
+from compile_ledger.judge.suggest import audit_command
+from compile_ledger.judge.view import View, look
+from compile_ledger.judge.words import count, spans
+
+from .failures import failures
+from .notes import notes, settled_words
+from .recurrence import ending
+from .stream import Stream, nothing_captured, streams
+
+
+def judge_stable(arms: Arms, contract: Contract) -> Judged:
+    """Judge STABLE in the best compiled arm that saw the whole stream."""
+    command = audit_command(contract, full=True)
+    arm = deciding_stability(arms)
+    if arm is None:
+        return not_measured("STABLE", "no compiled arm saw a call", command)
+    found = _in_arm(arm, contract, command)
+    other = arms.get(CAPTURE)
+    if other is None or other is arm:
+        return found
+    return _beside(found, arm, _in_arm(other, contract, command))
+
+
+def _beside(found: Judged, arm: Arm, capture: Judged) -> Judged:
+    """Say so when the capture arm shows another result."""
+    if found.fails == capture.fails:
+        return found
+    level = found.level
+    said = "fails" if capture.fails else "does not fail"
+    why = f"{level.why} ({arm.name} arm; under backend='eager' it {said}: {capture.level.why})"
+    return judged("STABLE", level.status, why, found.findings, found.command)
+
+
+def _in_arm(arm: Arm, contract: Contract, command: str) -> Judged:
+    view = look(arm)
+    found = failures(view)
+    seen = streams(view)
+    said = notes(view, seen, failed=bool(found))
+    if found:
+        return judged("STABLE", "fails", found[0].sentence, found + said)
+    if seen and nothing_captured(view):
+        return not_measured("STABLE", "nothing was captured", findings=said)
+    why_not = _unknown(view, seen) or _lower_bound(view, contract)
+    if why_not:
+        return not_measured("STABLE", why_not, command, said)
+    return judged("STABLE", "holds", _holds(seen, said), said)
+
+
+def _unknown(view: View, seen: tuple[Stream, ...]) -> str:
+    """Why the arm cannot tell whether compiling has ended; empty when it can."""
+    arm = view.arm
+    if not seen:
+        return f"no region was called in the {arm.name} arm"
+    if arm.name != RECORDED and not whole_stream(arm):
+        return f"the {arm.name} arm ended early ({arm.why or arm.status})"
+    long = [stream for stream in seen if not stream.too_short]
+    if not long:
+        most = max(stream.length for stream in seen)
+        return f"the stream is too short to tell: {count(most, 'call')}"
+    late = [event for stream in long for event in ending(stream).late]
+    if late:
+        at = spans([event.at for event in late if event.at is not None])
+        return f"a recompile at call {at}, in the tail of the stream: too late to tell"
+    return ""
+
+
+def _lower_bound(view: View, contract: Contract) -> str:
+    """Why stability under backend='eager' is no proof for the workload's own backend."""
+    if view.arm.name != CAPTURE or contract.own_backend in CAPTURE_ONLY:
+        return ""
+    if not any(event.symbols for event in view.compiles):
+        return ""
+    return (
+        "settled under backend='eager', a lower bound when a dimension or float is symbolic: "
+        f"backend {contract.own_backend!r} can add guards"
+    )
+
+
+def _holds(seen: tuple[Stream, ...], said: tuple[Finding, ...]) -> str:
+    short = sum(stream.too_short for stream in seen)
+    tail = f"; {count(short, 'region')} called too seldom to tell" if short else ""
+    settled = next((note.sentence for note in said if note.slug == "settled"), "")
+    return f"{settled or settled_words(seen)}{tail}"

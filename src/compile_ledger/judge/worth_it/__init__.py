@@ -1,0 +1,1 @@
+"""Level 5, WORTH_IT."""

@@ -1,0 +1,97 @@
+"""What a process pays before its steady state, and after how many calls it is repaid."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from compile_ledger.facts.arm import Arm
+from compile_ledger.facts.calls import Call
+from compile_ledger.facts.contract import Contract
+from compile_ledger.judge.choose import COLD, WARM, Arms
+from compile_ledger.judge.document import Cost
+from compile_ledger.judge.prices import compile_seconds
+from compile_ledger.judge.view import look
+
+from .guard_lookup import guard_cost
+from .steady import Samples, samples, steady_cost, steady_facts
+
+
+def cost(arms: Arms, contract: Contract, deciding: Arm | None) -> Cost:
+    """Every number of the ledger's cost line; ``why`` says what is lacking."""
+    found = samples(arms)
+    filled = steady_cost(found) if isinstance(found, Samples) else Cost(why=found)
+    medians = _medians(arms)
+    cold, warm = arms.get(COLD), arms.get(WARM)
+    saving = filled.saving_per_call
+    cold_paid, warm_paid = paid(cold, medians), paid(warm, medians)
+    return dataclasses.replace(
+        filled,
+        design=next((fact.design for fact in steady_facts(arms)), ""),
+        compile_seconds=_compiling(deciding),
+        compile_arm=deciding.name if deciding else "",
+        cold_seconds=cold_paid,
+        warm_seconds=warm_paid,
+        cold_process_seconds=_process(cold),
+        warm_process_seconds=_process(warm),
+        cold_break_even=break_even(cold_paid, saving.value),
+        warm_break_even=break_even(warm_paid, saving.value),
+        horizon=_horizon(arms, contract),
+        horizon_source="stated" if contract.horizon is not None else "the stream's own length",
+        guards=guard_cost(arms, filled),
+    )
+
+
+def paid(arm: Arm | None, medians: dict[int, float]) -> float | None:
+    """CPU seconds of one arm beyond steady calls: its compiling calls and its process.
+
+    Sum over calls that compiled of (CPU time less the steady compiled median), plus
+    what the process spent to get ready for compiling.
+    """
+    if arm is None or not arm.ran or not arm.calls or not medians:
+        return None
+    calls = sum(_beyond(call, medians) for call in arm.calls)
+    return calls / 1e9 + (_process(arm) or 0.0)
+
+
+def break_even(seconds: float | None, saving: float | None) -> float | None:
+    """Calls until a cost is repaid by a saving (nanoseconds a call); None: never."""
+    if seconds is None or saving is None or saving <= 0:
+        return None
+    return seconds * 1e9 / saving
+
+
+def _beyond(call: Call, medians: dict[int, float]) -> float:
+    if call.disposition not in ("compiled", "recompiled", "refused", "switched_off"):
+        return 0.0
+    return max(0.0, call.cpu_ns - medians.get(call.region, 0.0))
+
+
+def _process(arm: Arm | None) -> float | None:
+    """CPU seconds of getting the compiler ready: not the region's doing."""
+    if arm is None or arm.costs.prewarm is None:
+        return None
+    return arm.costs.prewarm / 1e9
+
+
+def _medians(arms: Arms) -> dict[int, float]:
+    """Region to CPU nanoseconds of a steady compiled call."""
+    found = {}
+    for fact in steady_facts(arms):
+        if fact.compiled:
+            found[fact.region] = float(sorted(fact.compiled)[len(fact.compiled) // 2])
+    return found
+
+
+def _compiling(arm: Arm | None) -> float | None:
+    """Of compiles that left an entry; where none did, of those that were begun."""
+    if arm is None:
+        return None
+    kept = [event for event in arm.compiles if event.kept]
+    return compile_seconds(look(arm), kept or arm.compiles)
+
+
+def _horizon(arms: Arms, contract: Contract) -> int | None:
+    if contract.horizon is not None:
+        return contract.horizon
+    longest = max((len(arm.calls) for arm in arms.values()), default=0)
+    return longest or None

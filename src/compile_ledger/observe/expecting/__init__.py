@@ -1,0 +1,1 @@
+"""Contracts on a function while it runs: ``expect``."""

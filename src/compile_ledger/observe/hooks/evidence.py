@@ -1,0 +1,180 @@
+"""What the runtime knows at a miss: causes, limits, breaks, metrics, symbols.
+
+Each comes from one attribute of one module of torch, patched; no log text is read.
+The names are those of torch 2.13; the older ones are given beside them.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING, Any
+
+from compile_ledger.facts.compile import Symbol
+from compile_ledger.observe.capabilities import Capabilities, need
+from compile_ledger.observe.recording.session import Session
+
+from .breaks import as_break
+from .misses import current, stance_refused
+from .own_code import ours
+from .stand_in import hide, stand_in
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_MOST = 64
+
+
+def install(session: Session, capabilities: Capabilities) -> None:
+    """Patch what this torch has; each in its own attempt."""
+    for name, shows, hook in (
+        ("recompile-reasons", "why each entry refused a call", _hook_reasons),
+        ("stance", "calls that fail_on_recompile refused", _hook_stance),
+        ("limit", "which limit was hit", _hook_limit),
+        ("graph-breaks", "place and reason of each break", _hook_breaks),
+        ("compile-metrics", "durations, operations, guards, caches", _hook_metrics),
+        ("symbols", "sizes and numbers that became symbolic", _hook_symbols),
+        ("automatic-dynamic", "dimensions that automatic dynamic shapes chose", _hook_automatic),
+    ):
+        capabilities.attempt(name, shows, functools.partial(hook, session))
+
+
+def _after(session: Session, owner: Any, name: str, look: Callable[[Any, Any], None]) -> None:
+    """Call ``look(arguments, result)`` after each call of ``owner.name``."""
+    original = getattr(owner, name)
+
+    def watched(*args: Any, **kwargs: Any) -> Any:
+        try:
+            result = original(*args, **kwargs)
+        except BaseException as error:
+            hide(error)
+            raise
+        session.contained(look, args, result)
+        return result
+
+    stand_in(session, owner, name, watched)
+
+
+def _hook_reasons(session: Session) -> None:
+    from torch._dynamo import convert_frame
+
+    name = need(
+        convert_frame,
+        "get_and_maybe_log_recompilation_reasons",
+        "get_and_maybe_log_recompilation_reason",
+    )
+
+    @ours
+    def recompile_reasons(_args: Any, result: Any) -> None:
+        miss = current(session)
+        if miss is not None and result:
+            miss.reasons = [str(reason)[:2000] for reason in result][:256]
+
+    _after(session, convert_frame, name, recompile_reasons)
+
+
+def _hook_stance(session: Session) -> None:
+    """Under the stance ``fail_on_recompile`` a miss asks for its reasons and raises."""
+    from torch._dynamo import guards
+
+    name = need(guards, "get_and_maybe_log_recompilation_reasons")
+
+    @ours
+    def refused(args: Any, result: Any) -> None:
+        next(session.asked)
+        stance_refused(session, args[1].f_code, result)
+
+    _after(session, guards, name, refused)
+
+
+def _hook_limit(session: Session) -> None:
+    from torch._dynamo import config, convert_frame
+
+    name = need(convert_frame, "exceeds_recompile_limit", "exceeds_cache_size_limit")
+
+    @ours
+    def limit(_args: Any, result: Any) -> None:
+        miss = current(session)
+        exceeded, which = result
+        if miss is not None and exceeded:
+            miss.limit = str(which)
+            miss.limit_value = getattr(config, miss.limit, None)
+
+    _after(session, convert_frame, name, limit)
+
+
+def _hook_breaks(session: Session) -> None:
+    from torch._dynamo import output_graph
+
+    need(output_graph, "GraphCompileReason")
+
+    @ours
+    def graph_break(args: Any, _result: Any) -> None:
+        miss = current(session)
+        reason = args[0]
+        if miss is not None and reason.graph_break and len(miss.breaks) < _MOST:
+            found = as_break(str(reason.reason), reason.user_stack)
+            if found not in miss.breaks:
+                miss.breaks.append(found)
+
+    _after(session, output_graph.GraphCompileReason, "__post_init__", graph_break)
+
+
+def _hook_metrics(session: Session) -> None:
+    from torch._dynamo import utils
+
+    name = need(utils, "log_compilation_event")
+
+    @ours
+    def compile_metrics(args: Any, _result: Any) -> None:
+        miss = current(session)
+        metrics = args[0]
+        if miss is not None and getattr(metrics, "is_forward", True) is not False:
+            miss.metrics = metrics
+
+    _after(session, utils, name, compile_metrics)
+
+
+def _hook_symbols(session: Session) -> None:
+    from torch.fx.experimental.symbolic_shapes import ShapeEnv
+
+    need(ShapeEnv, "create_symbol")
+
+    @ours
+    def symbol(args: Any, result: Any) -> None:
+        miss = current(session)
+        if miss is not None and getattr(result, "is_Symbol", False) and len(miss.symbols) < _MOST:
+            _self, value, source = args[:3]
+            miss.symbols.append(Symbol(str(result), _source_name(source), str(value)[:100]))
+
+    _after(session, ShapeEnv, "create_symbol", symbol)
+
+
+def _source_name(source: Any) -> str:
+    name = getattr(source, "name", "")
+    return str(name() if callable(name) else name)[:300]
+
+
+def _hook_automatic(session: Session) -> None:
+    from torch._dynamo import pgo
+
+    need(pgo, "update_automatic_dynamic")
+
+    @ours
+    def automatic_dynamic(args: Any, result: Any) -> None:
+        miss = current(session)
+        if miss is not None:
+            miss.automatic.extend(_dynamic_axes(str(args[1]), result))
+
+    _after(session, pgo, "update_automatic_dynamic", automatic_dynamic)
+
+
+def _dynamic_axes(source: str, entry: Any) -> list[str]:
+    """``x[1]`` for each axis, ``n`` for a number, that the entry holds as dynamic."""
+    size = getattr(entry, "size", None)
+    if isinstance(size, tuple):
+        return [f"{source}[{axis}]" for axis, value in enumerate(size) if _is_dynamic(value)]
+    return [source] if _is_dynamic(getattr(entry, "scalar", None)) else []
+
+
+def _is_dynamic(value: Any) -> bool:
+    return type(value).__name__ == "AutoDynamic"

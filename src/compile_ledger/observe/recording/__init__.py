@@ -1,0 +1,1 @@
+"""The recorder: what it knows, when it starts and ends, and what it writes."""
