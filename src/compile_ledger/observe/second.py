@@ -63,4 +63,4 @@ def forget_skips(session: Session) -> int:
 
 def graph_runs(session: Session) -> int:
     """Graph executions so far, over all entries."""
-    return sum(entry.runs for entry in session.entries if entry.graph_ops)
+    return sum(entry.runs for entry in session.entries if entry.has_graph)
