@@ -46,8 +46,8 @@ def _captured(view: View) -> dict[str, Any]:
     found = graph_readings(view)
     known = [one for one in found if one] if all(found) else []
     return {
-        "graphs_low": min((one.low for one in known), default=None),
-        "graphs_high": max((one.high for one in known), default=None),
+        "graphs_low": min((float(one.low) for one in known), default=None),
+        "graphs_high": max((float(one.high) for one in known), default=None),
         "frames_skipped": len(lost_frames(view)),
         "breaks": len(distinct(b for c in view.compiles for b in c.breaks)),
     }
