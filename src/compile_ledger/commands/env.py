@@ -13,6 +13,10 @@ import sys
 from typing import Any
 
 
+_WIDE = 160
+"""Columns where the table goes to a file or a pipe: no line is broken."""
+
+
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``env``."""
     parser.add_argument("--probe", action="store_true", help="run small functions, too")
@@ -48,10 +52,12 @@ def _show(found: Any) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    console = Console(highlight=False)
+    console = Console(highlight=False, width=None if sys.stdout.isatty() else _WIDE)
     environment = found["environment"]
     console.print(f"torch {environment['torch']}, Python {environment['python']}", markup=False)
-    table = Table("instrument", "here", "shows", box=None, pad_edge=False)
+    table = Table(box=None, pad_edge=False)
+    for title in ("instrument", "here", "shows"):
+        table.add_column(title, overflow="fold")
     for row in found["capabilities"]:
         here = "yes" if row["present"] else f"no: {row['why']}"
         table.add_row(*(Text(cell) for cell in (row["name"], here, row["shows"])))
