@@ -12,7 +12,6 @@ import subprocess
 import sys
 from typing import Any
 
-
 _WIDE = 160
 """Columns where the table goes to a file or a pipe: no line is broken."""
 
