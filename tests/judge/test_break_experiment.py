@@ -70,3 +70,30 @@ def test_an_arm_that_failed_is_not_resolved() -> None:
     row = run(arm(2, ITEM), arm(1, status="failed", why="this torch has no setting X"))
     assert (row.outcome, row.after) == ("not_resolved", None)
     assert "this torch has no setting X" in row.sentence
+
+
+def test_another_region_s_breaks_are_no_matter() -> None:
+    def two(graphs: int, *breaks: GraphBreak) -> Arm:
+        other = make.compile_at(0, code_object=1, region=1, compile_id="1/0", breaks=(BRANCH,))
+        return arm(
+            graphs,
+            *breaks,
+            regions=(make.region(), make.region(1, "other", root=1)),
+            calls=(*make.calls("c....", graphs=graphs), *make.calls("c....", 1, graphs=2)),
+            compiles=(make.compile_at(0, breaks=breaks), other),
+        )
+
+    row = judge_break_experiment(two(2, ITEM), two(1), "n", "X = True", "read", {"scalar"}, 0)
+    assert row.outcome == "holds"
+    assert "1 graph per call (before: 2 graphs per call)" in row.sentence
+
+
+def test_a_tail_that_still_runs_eagerly_is_not_held() -> None:
+    codes = (make.code(), make.code(1, "resume", resume_of="encode"))
+    off = make.compile_at(1, "switched_off", code_object=1, why="it broke", breaks=(ITEM,))
+
+    def broken() -> Arm:
+        return arm(1, ITEM, code_objects=codes, compiles=(make.compile_at(0, breaks=(ITEM,)), off))
+
+    row = judge_break_experiment(broken(), broken(), "n", "X = True", "read", {"scalar"}, 0)
+    assert row.outcome == "refuted"

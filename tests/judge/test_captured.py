@@ -277,3 +277,28 @@ def test_the_break_that_is_named_is_the_first_behind_a_graph() -> None:
 def test_an_exception_that_left_the_frame_is_no_break() -> None:
     event = make.compile_at(0, "raised", breaks=(PRINT,))
     assert break_rows(look(make.healthy(compiles=(event,)))) == ()
+
+
+def tail(call: int, **fields: Any) -> Any:
+    event = make.compile_at(call, code_object=1, compile_id=f"1/{call}", **fields)
+    return dataclasses.replace(event, outcome="switched_off") if call else event
+
+
+def with_tail_off(**fields: Any) -> Arm:
+    """One graph, a break, and a resume function that a later call switched off."""
+    broken = make.compile_at(0, breaks=(PRINT,))
+    return make.healthy(
+        number=5,
+        code_objects=(make.code(), make.code(1, "resume", resume_of="encode")),
+        compiles=(broken, tail(0), tail(1, **fields)),
+    )
+
+
+def test_what_follows_a_break_and_is_switched_off_is_not_captured() -> None:
+    (finding,) = judged(with_tail_off(why="it broke where it cannot resume")).findings
+    assert (finding.slug, finding.severity) == ("graph-break", "failure")
+    assert "what follows the break runs eagerly from call 1 on" in finding.sentence
+
+
+def test_a_tail_without_operations_loses_nothing() -> None:
+    assert judged(with_tail_off(why="No ops traced")).level.status == "holds"

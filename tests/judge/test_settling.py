@@ -6,6 +6,9 @@ import dataclasses
 
 import pytest
 
+from compile_ledger.facts.compile import Symbol
+from compile_ledger.judge.stable.level import judge_stable
+
 from . import make
 from .stable_arms import judged, recompiling, sizes
 
@@ -156,3 +159,15 @@ class TestRecurring:
         codes = tuple(make.code(i, f"part{i}", line=i) for i in range(8))
         events = tuple(make.compile_at(0, code_object=i) for i in range(8))
         assert judged(make.healthy(code_objects=codes, compiles=events)).level.status == "holds"
+
+
+def test_recompiles_under_the_own_backend_are_said_beside_a_settled_capture() -> None:
+    symbols = (Symbol("zf0", "L['n']", "2.0"),)
+    capture = make.healthy("capture", number=9)
+    capture = dataclasses.replace(
+        capture, compiles=tuple(dataclasses.replace(c, symbols=symbols) for c in capture.compiles)
+    )
+    correct = make.healthy("correct", calls=make.calls("crrrr"))
+    found = judge_stable({"capture": capture, "correct": correct}, make.INDUCTOR)
+    assert found.level.status == "not_measured"
+    assert "and it did: 4 recompiles in the 5 calls of the correct arm, 0" in found.level.why

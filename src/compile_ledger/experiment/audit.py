@@ -150,7 +150,7 @@ class Audit:
             yield from correct_experiments(finding, before, self.arms, own, self._compared(before))
             return
         if finding.slug in BREAKS:
-            yield from self._break_rows(before)
+            yield from self._break_rows(finding, before)
             return
         if before.name != CAPTURE:
             yield self._backend_experiment(finding, before)
@@ -159,8 +159,9 @@ class Audit:
         for chosen in interventions_for(finding, region, limited=limited, shared=shared):
             yield self._experiment(chosen, before)
 
-    def _break_rows(self, before: Arm) -> Iterator[ExperimentRow]:
-        regions = _broken_regions(self.ledger(provisional=True))
+    def _break_rows(self, finding: Finding, before: Arm) -> Iterator[ExperimentRow]:
+        every = _broken_regions(self.ledger(provisional=True))
+        regions = every if finding.region is None else {finding.region}
         yield from break_experiments(before, regions, self._changed)
 
     def _changed(self, chosen: Intervention) -> Arm:

@@ -49,7 +49,10 @@ def break_experiments(
         tried.add(chosen.name)
         after = run(chosen)
         kinds = {kind_of(found).name for found in known if kind_of(found).setting}
-        yield judge_break_experiment(before, after, chosen.name, chosen.change, chosen.tests, kinds)
+        region = next(iter(regions)) if len(regions) == 1 else None
+        yield judge_break_experiment(
+            before, after, chosen.name, chosen.change, chosen.tests, kinds, region
+        )
         known += breaks_of(after)
 
 

@@ -2,35 +2,64 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Collection
 
 from compile_ledger.facts.arm import Arm
 from compile_ledger.facts.graph_break import GraphBreak
 from compile_ledger.judge.document import ExperimentRow, Outcome, Reading
 from compile_ledger.judge.experiments import reading
+from compile_ledger.judge.view import look
 from compile_ledger.judge.words import count
 
 from .break_kinds import kind_of
 from .break_words import worded
-from .breaks import Key, breaks_of, key_of
+from .breaks import Key, breaks_in, breaks_of, key_of
+from .findings import lost_frames, tail_off
+from .graphs import graphs_per_call
 
 
-def judge_break_experiment(  # noqa: PLR0913, PLR0917  an experiment is these six things
-    before: Arm, after: Arm, name: str, change: str, tests: str, kinds: Collection[str]
+def judge_break_experiment(  # noqa: PLR0913, PLR0917  an experiment is these seven things
+    before: Arm,
+    after: Arm,
+    name: str,
+    change: str,
+    tests: str,
+    kinds: Collection[str],
+    region: int | None = None,
 ) -> ExperimentRow:
     """Compare graphs per call and breaks before and after the change.
 
-    ``kinds`` are the kinds of break that the change is about.
+    ``kinds`` are the kinds of break that the change is about, ``region`` the one that it is
+    diagnosed for; None: all together.
     """
-    first = reading(before)
+    only = None if region is None else (region,)
+    first = _reading(before, region)
     if not after.ran:
         why = f"not resolved: the experiment's arm {after.status}: {after.why or 'no reason'}"
         return ExperimentRow(name, change, tests, first, None, "not_resolved", why, "CAPTURED")
-    second = reading(after)
-    tested = {key_of(b) for b in breaks_of(before) if kind_of(b).name in kinds}
-    outcome, said = _outcome(first, second, tested, breaks_of(after))
+    second = _reading(after, region)
+    tested = {key_of(b) for b in breaks_of(before, only) if kind_of(b).name in kinds}
+    outcome, said = _outcome(first, second, tested, breaks_of(after, only))
     sentence = f"{said}: with {change}, {_words(second)} (before: {_words(first)})"
     return ExperimentRow(name, change, tests, first, second, outcome, sentence, "CAPTURED")
+
+
+def _reading(arm: Arm, region: int | None) -> Reading:
+    """What an arm shows, of capture for one region where one is meant."""
+    found = reading(arm)
+    if region is None:
+        return found
+    view = look(arm)
+    graphs = graphs_per_call(view, region)
+    skipped = sum(view.region_of(event) == region for event in lost_frames(view))
+    return dataclasses.replace(
+        found,
+        graphs_low=None if graphs is None else float(graphs.low),
+        graphs_high=None if graphs is None else float(graphs.high),
+        frames_skipped=skipped + (tail_off(view, region) is not None),
+        breaks=len(breaks_in(view, region)),
+    )
 
 
 def removed(row: ExperimentRow) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from compile_ledger.facts.compile import Compile
 from compile_ledger.facts.graph_break import GraphBreak
 from compile_ledger.facts.place import Place
@@ -87,6 +89,34 @@ def frame_skipped(view: View, event: Compile, price: Price) -> Finding:
         evidence=_evidence(view, event, why),
         region=region,
         code_object=event.code_object,
+    )
+
+
+def tail_off(view: View, region: int) -> Compile | None:
+    """What switched off the code after a break, which had been compiled before."""
+    for event in view.compiles_of(region):
+        code = view.code.get(event.code_object)
+        resumes = code is not None and bool(code.resume_of)
+        if event.outcome == "switched_off" and resumes and not nothing_lost(event):
+            return event
+    return None
+
+
+def eager_tail(view: View, reading: GraphsPerCall, off: Compile, price: Price) -> Finding:
+    """One graph runs, and what follows the break runs eagerly for good."""
+    found = graph_break(view, reading, price)
+    first = _splitting(view, reading.region)
+    reason = reason_of(first) if first else "a graph break"
+    where = f" at {first.place}" if first and first.place else ""
+    since = f" from call {off.call} on" if off.call is not None else ""
+    return replace(
+        found,
+        severity="failure",
+        sentence=(
+            f"1 graph runs per call of {view.target(reading.region)}, and what follows the break"
+            f" runs eagerly{since}: {reason}{where}; {price.words}"
+        ),
+        actual=f"{reading.text} graph per call, then Python",
     )
 
 

@@ -16,7 +16,7 @@ from compile_ledger.judge.words import count
 
 from .break_cost import Price, price_of
 from .breaks import breaks_in
-from .findings import frame_skipped, graph_break, lost_frames, no_graph
+from .findings import eager_tail, frame_skipped, graph_break, lost_frames, no_graph, tail_off
 from .graphs import GraphsPerCall, graph_readings
 from .shut_out import shut_out_words
 
@@ -59,7 +59,12 @@ def _findings(
         if view.region_of(event) not in without
     ]
     broken = [graph_break(view, r, price(r.region)) for r in known if r.high > 1]
-    return (*bare, *skipped, *sorted(broken, key=lambda one: one.severity == "note"))
+    tails = [
+        eager_tail(view, reading, off, price(reading.region))
+        for reading in known
+        if reading.high == 1 and (off := tail_off(view, reading.region))
+    ]
+    return (*bare, *skipped, *tails, *sorted(broken, key=lambda one: one.severity == "note"))
 
 
 def _unseen(view: View) -> str:

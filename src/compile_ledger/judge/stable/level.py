@@ -7,6 +7,7 @@ from compile_ledger.facts.contract import Contract
 from compile_ledger.judge.choose import (
     CAPTURE,
     CAPTURE_ONLY,
+    CORRECT,
     RECORDED,
     Arms,
     deciding_stability,
@@ -30,11 +31,28 @@ def judge_stable(arms: Arms, contract: Contract) -> Judged:
     arm = deciding_stability(arms)
     if arm is None:
         return not_measured("STABLE", "no compiled arm saw a call", command)
-    found = _in_arm(arm, contract, command)
+    found = _unless_compiled_anew(_in_arm(arm, contract, command), arm, arms.get(CORRECT))
     other = arms.get(CAPTURE)
     if other is None or other is arm:
         return found
     return _beside(found, arm, _in_arm(other, contract, command))
+
+
+def _unless_compiled_anew(found: Judged, arm: Arm, correct: Arm | None) -> Judged:
+    """Say so when the workload's own backend recompiled where the cheap one had settled."""
+    if correct is None or correct is arm or found.level.status != "not_measured":
+        return found
+    calls = len(correct.calls)
+    more = sum(call.disposition == "recompiled" for call in correct.calls)
+    here = sum(call.disposition == "recompiled" for call in arm.calls[:calls])
+    if more <= here:
+        return found
+    why = (
+        f"{found.level.why}; and it did: {count(more, 'recompile')} in the {count(calls, 'call')}"
+        f" of the {correct.name} arm, {here} in them under backend='eager'"
+    )
+    kept = tuple(finding for finding in found.findings if finding.slug != "settled")
+    return not_measured("STABLE", why, found.command, kept)
 
 
 def _beside(found: Judged, arm: Arm, capture: Judged) -> Judged:
