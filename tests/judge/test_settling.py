@@ -167,7 +167,7 @@ def test_recompiles_under_the_own_backend_are_said_beside_a_settled_capture() ->
     capture = dataclasses.replace(
         capture, compiles=tuple(dataclasses.replace(c, symbols=symbols) for c in capture.compiles)
     )
-    correct = make.healthy("correct", calls=make.calls("crrrr"))
+    correct = make.healthy("correct", calls=make.calls("crrrr"), status="stopped")
     found = judge_stable({"capture": capture, "correct": correct}, make.INDUCTOR)
     assert found.level.status == "not_measured"
     assert "and it did: 4 recompiles in the 5 calls of the correct arm, 0" in found.level.why
