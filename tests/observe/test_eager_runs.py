@@ -52,7 +52,7 @@ def test_each_frame_past_its_limit_is_counted(run: Run, tmp_path: Path, threads:
     assert all(limited.values())
     assert truth["eager"]["healthy"] == 0
     silent = {name: number - announced(arm, name) for name, number in limited.items()}
-    assert_silent(arm, sum(silent.values()))
+    assert_silent(arm, sum(silent.values()), threads)
     if not COUNTS:
         assert why_absent(arm) == "sys.monitoring needs Python 3.12"
         assert arm.counters.eager == ()

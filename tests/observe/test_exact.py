@@ -52,7 +52,7 @@ def test_every_count(run: Run, tmp_path: Path, threads: int, timeline: int) -> N
     expected = {name: silent(arm, name, calls) for name, calls in CALLS.items()}
     assert expected["broken"] == expected["outer"] == 0
     assert expected["limited"] > 0
-    assert_silent(arm, sum(expected.values()))
+    assert_silent(arm, sum(expected.values()), threads)
     told = look(dataclasses.replace(arm, calls=()))
     attributed = {code_named(arm, name): number for name, number in expected.items() if number}
     if counters.silent is not None:
