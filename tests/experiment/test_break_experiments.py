@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from torch._dynamo import config
 
 from compile_ledger.experiment import plan
 from compile_ledger.experiment.break_interventions import break_experiments, candidates
@@ -12,6 +13,7 @@ from compile_ledger.experiment.interventions import Intervention
 from compile_ledger.experiment.plan import Terms
 from compile_ledger.facts.arm import Arm
 from compile_ledger.facts.graph_break import GraphBreak
+from compile_ledger.facts.place import Place
 from compile_ledger.judge.document import ExperimentRow
 from compile_ledger.render.headline import headline
 
@@ -45,6 +47,20 @@ def test_functions_travel_by_name() -> None:
     assert ignored.change == "torch._dynamo.config.ignore_logging_functions = {print}"
 
 
+def test_breaks_inside_the_logging_package_name_no_function_of_their_own() -> None:
+    log = GraphBreak(
+        "logging.Logger method not supported", explanation="method: <Logger toy (WARNING)>.warning"
+    )
+    inside = GraphBreak(
+        "skipped: time.time", (Place("/usr/lib/python3.11/logging/__init__.py", 9),)
+    )
+    (ignored,) = candidates([log, inside])
+    assert ignored.settings == {"ignore_logging_functions": ["logging.Logger.warning"]}
+    (every,) = candidates([inside])
+    assert "logging.info" in every.settings["ignore_logging_functions"]
+    assert "..." not in every.change
+
+
 def experiments(name: str, folder: Path) -> list[ExperimentRow]:
     """The rows of one workload, up to the first that holds, without the rest of an audit."""
     terms = Terms(program(f"breaks.py:{name}"), folder)
@@ -68,6 +84,7 @@ def experiments(name: str, folder: Path) -> list[ExperimentRow]:
         # torch 2.14 moves no call that has keyword arguments.
         ("warns_workload", ["reorder-warnings", "ignore-warnings"]),
         ("logs_workload", ["ignore-logging"]),
+        ("module_logs_workload", ["ignore-logging"]),
     ],
 )
 def test_one_setting_makes_one_graph(workload: str, changes: list[str], tmp_path: Path) -> None:
@@ -77,6 +94,17 @@ def test_one_setting_makes_one_graph(workload: str, changes: list[str], tmp_path
     assert row.before is not None
     assert row.after is not None
     assert (row.before.graphs_high, row.after.graphs_high) == (2, 1)
+
+
+def test_a_log_call_that_the_break_does_not_name_is_read_from_its_line(tmp_path: Path) -> None:
+    row = experiments("module_logs_workload", tmp_path)[-1]
+    assert row.change == "torch._dynamo.config.ignore_logging_functions = {logging.debug}"
+
+
+@pytest.mark.skipif(not hasattr(config, "trace_autograd_ops"), reason="not in this torch")
+def test_a_backward_call_is_traced_where_this_torch_can(tmp_path: Path) -> None:
+    (row,) = experiments("trains_workload", tmp_path)
+    assert (row.name, row.outcome) == ("trace-autograd", "holds")
 
 
 def test_where_capturing_one_uncovers_another_the_next_change_is_about_both(

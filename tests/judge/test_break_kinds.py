@@ -3,13 +3,20 @@
 import pytest
 
 from compile_ledger.facts.graph_break import GraphBreak
+from compile_ledger.facts.place import Place
 from compile_ledger.judge.captured.break_kinds import (
+    AUTOGRAD,
     SCALARS,
     SHAPES,
     functions_of,
     kind_of,
     removal,
 )
+from compile_ledger.judge.captured.break_rows import break_rows
+from compile_ledger.judge.captured.break_words import reason_of
+from compile_ledger.judge.view import look
+
+from . import make
 
 HINT = "Hint: If it is a logging function (e.g. `_warnings.warn`), you can try adding it."
 
@@ -31,6 +38,8 @@ HINT = "Hint: If it is a logging function (e.g. `_warnings.warn`), you can try a
         ("Unsupported context manager", "", "context", ""),
         ("call function marked as skipped", f"perf_counter\n  {HINT}", "foreign-call", ""),
         ("call", "builtin `time.perf_counter.` (e.g. _warnings.warn)", "foreign-call", ""),
+        ("Unsupported Tensor.backward()", "trace_autograd_ops is off", "backward", AUTOGRAD),
+        ("Tensor.backward", "", "backward", ""),
         ("something new", "", "other", ""),
     ],
 )  # fmt: skip
@@ -73,3 +82,69 @@ def test_what_no_setting_captures_names_the_edit() -> None:
     assert "torch.where" in branch
     item = removal(GraphBreak("Tensor.item"))
     assert item.startswith("torch._dynamo.config.capture_scalar_outputs = True could")
+
+
+def test_a_call_that_can_be_moved_is_moved_before_it_is_left_out() -> None:
+    said = removal(GraphBreak("builtin: print []"))
+    assert said.startswith("torch._dynamo.config.reorderable_logging_functions = {print} could")
+    tested = removal(GraphBreak("builtin: print []"), "X = {print}")
+    assert tested.startswith("X = {print} removed it; or an edit: return the value")
+
+
+def test_a_break_inside_the_logging_package_comes_with_a_log_call() -> None:
+    inside = Place("/usr/lib/python3.11/logging/__init__.py", 297)
+    found = GraphBreak("Attempted to call function marked as skipped", (inside,))
+    assert functions_of(found) == ()
+    assert removal(found).startswith("it comes with a log call")
+    users = GraphBreak("Attempted to call function marked as skipped", (Place("logging/a.py", 2),))
+    assert kind_of(users).name == "foreign-call"
+
+
+def test_a_backward_call_is_to_be_made_outside() -> None:
+    assert removal(GraphBreak("Tensor.backward")).endswith("call backward() outside the region")
+
+
+OPTIMIZER = Place("/env/lib/python3.11/site-packages/torch/optim/optimizer.py", 79)
+REQUESTED = "Call to `torch._dynamo.graph_break()`"
+
+
+def rows(*stack: Place, root: str = "serve.py") -> str:
+    """What is said of one requested break of a region whose function is in ``root``."""
+    broken = GraphBreak(REQUESTED, stack)
+    codes = (make.code(0, file=root), make.code(1, file=OPTIMIZER.file, library=True))
+    arm = make.healthy(code_objects=codes, compiles=(make.compile_at(0, breaks=(broken,)),))
+    (row,) = break_rows(look(arm))
+    return row.removal
+
+
+def test_a_line_of_a_library_is_not_the_users_to_edit() -> None:
+    assert "keep your call that leads to this library code outside" in rows(OPTIMIZER)
+    assert "keep the call at serve.py:12 outside" in rows(Place("serve.py", 12), OPTIMIZER)
+    assert "calls torch._dynamo.graph_break() itself, take that out" in rows(Place("serve.py", 12))
+
+
+def test_where_the_region_is_a_librarys_no_call_leads_there() -> None:
+    assert "leads to this library code" not in rows(OPTIMIZER, root=OPTIMIZER.file)
+
+
+def test_an_experiment_that_left_no_break_is_named() -> None:
+    broken = GraphBreak("builtin: print []", (Place("serve.py", 12),))
+    before = make.healthy(compiles=(make.compile_at(0, breaks=(broken,)),))
+    change = "torch._dynamo.config.reorderable_logging_functions = {print}"
+    after = make.healthy("experiment:reorder-print", change=change)
+    still = make.healthy(
+        "experiment:ignore-print", change="ignore_logging_functions", compiles=before.compiles
+    )
+    (row,) = break_rows(look(before), make.arms(before, still, after))
+    assert row.removal.startswith(f"{change} removed it")
+    (row,) = break_rows(look(before), make.arms(before, still))
+    assert " could; or an edit" in row.removal
+
+
+def test_a_loop_says_why_one_break_took_the_whole_frame() -> None:
+    other = "*** While handling this graph break, another graph break occurred: ***"
+    looped = GraphBreak(
+        "Tensor.item", explanation=f"Explanation: x\n\n{other}\n\ngraph break in loop"
+    )
+    assert reason_of(looped) == "Tensor.item (in a loop: the whole frame is skipped)"
+    assert reason_of(GraphBreak("Tensor.item", explanation="Explanation: x")) == "Tensor.item"

@@ -10,9 +10,10 @@ from compile_ledger.judge.view import look
 from . import make
 
 
-def wrapped(times: int, *, one_line: bool = True) -> Arm:
+def wrapped(times: int, *, one_line: bool = True, target: str = "encode") -> Arm:
     regions = tuple(
-        make.region(i, site=Place("serve.py", 5 if one_line else 5 + i)) for i in range(times)
+        make.region(i, target, site=Place("serve.py", 5 if one_line else 5 + i))
+        for i in range(times)
     )
     calls = tuple(c for i in range(times) for c in make.calls(".." if i else "c.", i))
     codes, compiles = (make.code(),), (make.compile_at(0),)
@@ -24,7 +25,13 @@ def test_many_regions_of_one_line_are_one_note_with_their_calls_and_compiles() -
     assert (note.slug, note.severity, note.count) == ("compile-in-loop", "note", 6)
     assert "torch.compile(encode) was called 6 times at one line: 12 calls" in note.sentence
     assert "1 compile;" in note.sentence
+    assert note.sentence.endswith("one region would serve them")
     assert note.site == make.SITE
+
+
+def test_closures_of_one_name_may_differ() -> None:
+    (note,) = compiled_in_loop(look(wrapped(6, target="make.<locals>.encode")))
+    assert note.sentence.endswith("those that are the same object (not told apart here)")
 
 
 def test_a_few_regions_of_one_line_are_no_note() -> None:

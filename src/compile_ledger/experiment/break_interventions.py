@@ -6,12 +6,18 @@ functions. Where capturing one uncovers another, the next change is about both.
 
 from __future__ import annotations
 
+import linecache
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 from compile_ledger.facts.arm import Arm
 from compile_ledger.facts.graph_break import GraphBreak
 from compile_ledger.judge.captured.break_kinds import (
+    AUTOGRAD,
+    EMITS,
+    EVERY,
+    INSIDE,
     LOGGING,
     REORDER,
     SCALARS,
@@ -33,7 +39,9 @@ MOST = 4
 _CAPTURES = {
     SCALARS: ("capture-scalars", "a tensor's value is read as a Python number"),
     SHAPES: ("capture-dynamic-shapes", "the shape of a result depends on data"),
+    AUTOGRAD: ("trace-autograd", "gradients are computed inside the region"),
 }
+_LOG_CALL = re.compile(rf"\b(logging\.)?({'|'.join(EMITS)})\(")
 
 
 def break_experiments(
@@ -64,12 +72,30 @@ def candidates(known: Iterable[GraphBreak]) -> Iterator[Intervention]:
     """
     found = list(known)
     captured = {kind_of(one).setting for one in found} & _CAPTURES.keys()
-    functions = tuple(dict.fromkeys(path for one in found for path in functions_of(one)))
+    functions = _functions(found)
     logger = any(path.startswith("logging.Logger") for path in functions)
     if functions and not captured and not logger:
         yield _made((), functions, REORDER)
     if captured or functions:
         yield _made(sorted(captured), functions, LOGGING)
+
+
+def _functions(found: Sequence[GraphBreak]) -> tuple[str, ...]:
+    """The logging functions that the user's lines call; all, where no line tells."""
+    named = tuple(dict.fromkeys(path for one in found for path in _called(one)))
+    inside = any(kind_of(one) is INSIDE for one in found)
+    return named or (EVERY if inside else ())
+
+
+def _called(found: GraphBreak) -> Sequence[str]:
+    """The logging functions that one break names; its source line tells where it does not."""
+    named, place = functions_of(found), found.place
+    if len(named) <= 1 or place is None:
+        return named
+    calls = _LOG_CALL.findall(linecache.getline(place.file, place.line))
+    prefixes = {True: ("logging.",), False: ("logging.", "logging.Logger.")}
+    told = [prefix + name for of, name in calls for prefix in prefixes[bool(of)]]
+    return told or named
 
 
 def _made(captured: Iterable[str], functions: Sequence[str], how: str) -> Intervention:
@@ -105,6 +131,4 @@ def _in_words(settings: dict[str, Any]) -> str:
 def _value(value: Any) -> str:
     if not isinstance(value, list):
         return repr(value)
-    named = [path.removeprefix("builtins.") for path in value]
-    more = ", ..." if len(named) > 2 else ""  # noqa: PLR2004  enough to know what is meant
-    return "{" + ", ".join(named[:2]) + more + "}"
+    return "{" + ", ".join(path.removeprefix("builtins.") for path in value) + "}"

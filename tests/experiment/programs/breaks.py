@@ -10,6 +10,7 @@ from compile_ledger import Workload
 
 log = logging.getLogger("breaks")
 log.addHandler(logging.NullHandler())
+weight = torch.nn.Parameter(torch.ones(8))
 
 
 def item(x: torch.Tensor) -> torch.Tensor:
@@ -32,12 +33,24 @@ def logs(x: torch.Tensor) -> torch.Tensor:
     return y.cos()
 
 
+def logs_by_the_module(x: torch.Tensor) -> torch.Tensor:
+    y = x.sin()
+    logging.debug("now %s", y.shape)  # noqa: LOG015  a call of the module's own function
+    return y.cos()
+
+
 def prints_in_a_loop(x: torch.Tensor) -> torch.Tensor:
     for number in range(3):
         x = x.sin()
         if number == 1:
             print(float(x.mean()))
     return x
+
+
+def trains(x: torch.Tensor) -> torch.Tensor:
+    loss = (x * weight).sin().sum()
+    loss.backward()
+    return loss.detach()
 
 
 def branches_on_item(x: torch.Tensor) -> torch.Tensor:
@@ -61,6 +74,8 @@ item_workload = of(item)
 positive_workload = of(positive)
 warns_workload = of(warns)
 logs_workload = of(logs)
+module_logs_workload = of(logs_by_the_module)
+trains_workload = of(trains)
 loop_workload = of(prints_in_a_loop)
 branches_on_item_workload = of(branches_on_item)
 branches_workload = of(branches)

@@ -12,6 +12,7 @@ from compile_ledger.facts.graph_break import GraphBreak
 
 SCALARS = "capture_scalar_outputs"
 SHAPES = "capture_dynamic_output_shape_ops"
+AUTOGRAD = "trace_autograd_ops"
 LOGGING = "ignore_logging_functions"
 REORDER = "reorderable_logging_functions"
 
@@ -31,6 +32,7 @@ class BreakKind:
 
 
 _OUTSIDE = "keep it before or after the region"
+_NO_BACKWARD = "call backward() outside the region"
 KINDS = (
     BreakKind(
         "scalar",
@@ -68,8 +70,15 @@ KINDS = (
     BreakKind(
         "requested",
         r"torch\._dynamo\.graph_break\(\)|skip function graph_break\b",
-        "take the call of torch._dynamo.graph_break() out",
+        "where this line calls torch._dynamo.graph_break() itself, take that out; where library "
+        "code behind it does (an optimizer's step), keep the call at this line outside the "
+        "region, or compile it as a region of its own",
     ),
+    # torch names the setting in the break's explanation where it has it.
+    BreakKind(
+        "backward", rf"{AUTOGRAD}(?: is off|=False|` set to `False`)", _NO_BACKWARD, AUTOGRAD
+    ),
+    BreakKind("backward", r"\A.*(?:Tensor\.backward\b|autograd\.grad\b)", _NO_BACKWARD),
     BreakKind(
         "disabled",
         r"torch\.compiler\.disable|_dynamo\.disable",
@@ -94,15 +103,22 @@ KINDS = (
     ),
 )
 OTHER = BreakKind("other", "", "rewrite this line, or " + _OUTSIDE)
+INSIDE = BreakKind("inside-logging", "", "log outside the region", LOGGING)
+"""A break inside the logging package: it is there because a log call of the user's is traced."""
 
 EMITS = ("debug", "info", "warning", "error", "exception", "critical", "log")
 """Functions of the logging module, and methods of its loggers, that write a record."""
+EVERY = (*(f"logging.{name}" for name in EMITS), *(f"logging.Logger.{name}" for name in EMITS))
 _EXAMPLE = re.compile(r"\(e\.g\.[^)]*\)")
+_INSIDE = re.compile(r"(?:[\\/]python[\d.]+t?|[\\/]Lib)[\\/]logging[\\/]\w+\.py\Z")
+"""A file of the standard library's logging package."""
 _METHOD = re.compile(r"method: <\w*Logger .*?>\.(\w+)")
 
 
 def kind_of(found: GraphBreak) -> BreakKind:
     """The kind of a break, by its reason and the runtime's explanation."""
+    if found.place is not None and _INSIDE.search(found.place.file):
+        return INSIDE
     text = _said(found)
     return next((kind for kind in KINDS if re.search(kind.pattern, text)), OTHER)
 
@@ -127,13 +143,42 @@ def functions_of(found: GraphBreak) -> tuple[str, ...]:
     named = _METHOD.search(_said(found))
     if named and named.group(1) in EMITS:
         return (f"logging.Logger.{named.group(1)}",)
-    return (*(f"logging.{n}" for n in EMITS), *(f"logging.Logger.{n}" for n in EMITS))
+    return EVERY
 
 
-def removal(found: GraphBreak) -> str:
-    """What could remove a break; a setting is a prediction until an arm has shown it."""
+def could_capture(found: GraphBreak) -> tuple[str, ...]:
+    """The settings that could capture a break, the one to try first first.
+
+    A call that is moved behind the graph still prints; no method of a logger's can be moved.
+    """
     kind = kind_of(found)
+    if kind.setting != LOGGING:
+        return (kind.setting,) if kind.setting else ()
+    if kind is INSIDE or kind.name == "logger":
+        return (LOGGING, REORDER)
+    return (REORDER, LOGGING)
+
+
+def removal(found: GraphBreak, tested: str = "", edit: str = "") -> str:
+    """What could remove a break; a setting is a prediction until an arm has shown it.
+
+    ``tested``: the change with which an arm did not have it. ``edit``: where that of its
+    kind cannot be made.
+    """
+    kind = kind_of(found)
+    edit = edit or kind.edit
+    if tested:
+        return f"{tested} removed it; or an edit: {edit}"
+    if kind is INSIDE:
+        return f"it comes with a log call: what captures that call could; or an edit: {edit}"
     if not kind.setting:
-        return f"no setting captures it; an edit: {kind.edit}"
-    value = "{" + functions_of(found)[0].removeprefix("builtins.") + "}" if kind.logs else "True"
-    return f"torch._dynamo.config.{kind.setting} = {value} could; or an edit: {kind.edit}"
+        return f"no setting captures it; an edit: {edit}"
+    value = _named(functions_of(found)) if kind.logs else "True"
+    setting = could_capture(found)[0]
+    return f"torch._dynamo.config.{setting} = {value} could; or an edit: {edit}"
+
+
+def _named(functions: tuple[str, ...]) -> str:
+    """A set of functions; where the break names no single one, in words."""
+    one = functions[0].removeprefix("builtins.")
+    return "{" + (one if len(functions) == 1 else "the logging functions that it calls") + "}"

@@ -14,8 +14,9 @@ from compile_ledger.judge.document import BreakCost, BreakRow
 from compile_ledger.judge.view import View, runs_of
 
 from .break_cost import break_cost
-from .break_kinds import kind_of, removal
+from .break_kinds import INSIDE, could_capture, kind_of, removal
 from .break_words import reason_of
+from .breaks import breaks_of, key_of
 
 
 def break_rows(
@@ -30,7 +31,7 @@ def break_rows(
     for event in view.compiles:
         for broken in () if event.outcome == "raised" else event.breaks:
             found[str(broken.place), broken.reason].append((event, broken))
-    rows = [_row(view, seen) for seen in found.values()]
+    rows = [_row(view, seen, arms or {}) for seen in found.values()]
     regions = [frozenset(view.region_of(e) for e, _ in seen) for seen in found.values()]
     costs = [
         break_cost(arms or {}, contract, seen[0][1], of)
@@ -50,8 +51,8 @@ def _together(costs: list[BreakCost], regions: list[frozenset[int | None]], numb
     return sum(bool(of) and cost.cpu_ns is not None for of, cost in zip(same, costs, strict=True))
 
 
-def _row(view: View, seen: list[tuple[Compile, GraphBreak]]) -> BreakRow:
-    first = seen[0][1]
+def _row(view: View, seen: list[tuple[Compile, GraphBreak]], arms: Arms) -> BreakRow:
+    event, first = seen[0]
     place = first.place
     return BreakRow(
         file=place.file if place else "",
@@ -62,8 +63,42 @@ def _row(view: View, seen: list[tuple[Compile, GraphBreak]]) -> BreakRow:
         function=place.function if place else "",
         seen=len(seen),
         kind=kind_of(first).name,
-        removal=removal(first),
+        removal=removal(first, _tested(arms, first), _edit(view, event, first)),
     )
+
+
+def _tested(arms: Arms, found: GraphBreak) -> str:
+    """The change with which an experiment did not have a break; first one that left none."""
+    named = could_capture(found)
+    gone = [
+        arm
+        for name, arm in arms.items()
+        if name.startswith("experiment:")
+        and arm.ran
+        and any(setting in arm.change for setting in named)
+        and key_of(found) not in map(key_of, breaks_of(arm))
+    ]
+    held = (arm for arm in gone if not breaks_of(arm))
+    best = next(held, next(iter(gone), None))
+    return best.change if best else ""
+
+
+def _edit(view: View, event: Compile, found: GraphBreak) -> str:
+    """The edit for a line of a library's, which the user does not write; else empty.
+
+    Where the region itself is a library's function no line of the user's leads there.
+    """
+    number = view.region_of(event)
+    region = None if number is None else view.regions.get(number)
+    root = None if region is None or region.root is None else view.code.get(region.root)
+    library = {code.file for code in view.code.values() if code.library}
+    installed = {str(p): p.file in library or "-packages" in p.file for p in found.stack}
+    own = root is not None and (root.library or "-packages" in root.file)
+    if own or kind_of(found) is INSIDE or not installed.get(str(found.place), False):
+        return ""
+    line = next((at for at in reversed(installed) if not installed[at]), "")
+    call = f"the call at {line}" if line else "your call that leads to this library code"
+    return f"keep {call} outside the region, or compile it as a region of its own"
 
 
 def _per_call(view: View, events: list[Compile]) -> float | None:

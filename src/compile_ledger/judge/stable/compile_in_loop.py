@@ -37,7 +37,7 @@ def _note(view: View, site: Place, target: str, regions: list[Region]) -> Findin
     compiles = sum(c.kept and view.region_of(c) in mine for c in view.compiles)
     sentence = (
         f"torch.compile({target}) was called {len(regions)} times at one line: "
-        f"{count(calls, 'call')}, {count(compiles, 'compile')}; one region would serve them"
+        f"{count(calls, 'call')}, {count(compiles, 'compile')}; {_would_serve(regions)}"
     )
     return Finding(
         id=f"compile-in-loop:{regions[0].id}",
@@ -51,3 +51,12 @@ def _note(view: View, site: Place, target: str, regions: list[Region]) -> Findin
         evidence=(Evidence(instrument("regions", view.arm), sentence, arm=view.arm.name),),
         region=regions[0].id,
     )
+
+
+def _would_serve(regions: list[Region]) -> str:
+    """Whether one region would do: closures and modules of one name can hold other values."""
+    places = {region.target_place for region in regions}
+    named = all(r.kind == "function" and "<" not in r.target for r in regions)
+    if named and len(places) == 1:
+        return "one region would serve them"
+    return "one region would serve those that are the same object (not told apart here)"
