@@ -75,9 +75,8 @@ def entered_calls(view: View, region: int) -> int | None:
     root = known.root if known else None
     if counters is None or root is None or view.regions_on(root) != (region,):
         return None
-    uncounted = any(code.uncounted for code in view.code.values())
     kept = any(c.kept for c in view.compiles if c.code_object == root)
-    if uncounted or (kept and not counters.entries):
+    if view.uncounted or (kept and not counters.entries):
         return None
     return sum(entry.runs for entry in counters.entries if entry.code_object == root)
 

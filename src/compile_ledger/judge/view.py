@@ -77,6 +77,11 @@ class View:
         known = [region for region in self.regions if self.length(region)]
         return (*known, *(region for region in self.calls if region not in self.regions))
 
+    @property
+    def uncounted(self) -> bool:
+        """True when entries exist whose runs nobody counts: totals do not add up then."""
+        return any(code.uncounted for code in self.code.values())
+
     def is_foreign(self, code_object: int) -> bool:
         """True for library code that no region was asked to compile."""
         code = self.code.get(code_object)

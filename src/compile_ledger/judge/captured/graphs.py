@@ -75,7 +75,7 @@ def _from_counters(view: View, region: int) -> GraphsPerCall | None:
     counters = view.arm.counters
     if counters is None or not view.length(region):
         return None
-    if any(code.uncounted for code in view.code.values()):
+    if view.uncounted:
         return None
     if any(view.region_of(event) is None for event in view.inherited):
         return None

@@ -70,7 +70,7 @@ def subtracted_on(view: View, code_object: int) -> int | None:
         return None
     if not counters.entries or set(own) != set(regions):
         return None
-    if any(code.uncounted for code in view.code.values()):
+    if view.uncounted:
         return None
     runs = sum(entry.runs for entry in counters.entries if entry.code_object == code_object)
     missed = sum(c.code_object == code_object and not c.kept for c in view.compiles)

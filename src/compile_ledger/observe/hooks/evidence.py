@@ -14,7 +14,7 @@ from compile_ledger.observe.capabilities import Capabilities, need
 from compile_ledger.observe.recording.session import Session
 
 from .breaks import as_break
-from .misses import current, stance_refused
+from .misses import as_reasons, current, stance_refused
 from .own_code import ours
 from .stand_in import hide, stand_in
 
@@ -67,7 +67,7 @@ def _hook_reasons(session: Session) -> None:
     def recompile_reasons(_args: Any, result: Any) -> None:
         miss = current(session)
         if miss is not None and result:
-            miss.reasons = [str(reason)[:2000] for reason in result][:256]
+            miss.reasons = as_reasons(result)
 
     _after(session, convert_frame, name, recompile_reasons)
 

@@ -14,7 +14,7 @@ from compile_ledger.facts.graph_break import GraphBreak
 from compile_ledger.facts.place import Place, Raised
 from compile_ledger.observe.capabilities import need
 from compile_ledger.observe.clock import cpu_ns
-from compile_ledger.observe.recording.session import CodeState, EntryState, Session, Stop
+from compile_ledger.observe.recording.session import CodeState, Session, Stop
 from compile_ledger.observe.stack import describe, entered_by_region
 
 from .breaks import as_break
@@ -112,6 +112,11 @@ def install(session: Session) -> None:
     stand_in(session, target, "__call__", call)
 
 
+def as_reasons(told: Any) -> list[str]:
+    """The runtime's texts of why each entry refused a call, kept short; none: empty."""
+    return [str(reason)[:2000] for reason in told or ()][:256]
+
+
 @ours
 def _before(session: Session, code: CodeType, rest: tuple[Any, ...]) -> Miss:
     asked = bool(rest) and rest[0] is not None  # The entries that the lookup saw.
@@ -153,7 +158,7 @@ def _after(session: Session, miss: Miss, result: Any, error: BaseException | Non
         entry = entry_of(session, guarded.code)
         if entry is not None:
             miss.compile_id = entry.compile_id
-            _note_graph(entry, miss)
+            entry.note_ops(getattr(miss.metrics, "graph_op_count", None))
     _note_state(session, miss, outcome, why)
     if outcome == "skipped" and miss.code.fact.library:
         return
@@ -164,11 +169,17 @@ def _after(session: Session, miss: Miss, result: Any, error: BaseException | Non
         fact = dataclasses.replace(fact, calls_graph=entry.calls_graph)
         entry.fact = fact
     session.misses += 1
+    _tell(session, fact, asked=miss.asked)
+
+
+@ours
+def _tell(session: Session, fact: Compile, *, asked: bool) -> None:
+    """Write a miss, and note it under its call where calls or their order are kept."""
     session.sink.write(fact)
     if session.calls is not None:
         session.calls.saw_miss(fact)
     if session.timeline is not None:
-        session.timeline.saw_miss(fact, asked=miss.asked)
+        session.timeline.saw_miss(fact, asked=asked)
 
 
 @ours
@@ -177,21 +188,9 @@ def stance_refused(session: Session, code: CodeType, reasons: Any) -> None:
     state = session.code_state(code)
     session.tell(state)
     miss = Miss(session, state, entry_count(code), current(session))
-    miss.reasons = [str(reason)[:2000] for reason in reasons or ()][:256]
+    miss.reasons = as_reasons(reasons)
     why = "the stance fail_on_recompile refuses a new entry"
-    fact = _fact(session, miss, "raised", why, Raised("RuntimeError", why))
-    session.sink.write(fact)
-    if session.calls is not None:
-        session.calls.saw_miss(fact)
-    if session.timeline is not None:
-        session.timeline.saw_miss(fact, asked=True)
-
-
-def _note_graph(entry: EntryState, miss: Miss) -> None:
-    """What the runtime's record says of the graph, where it made one."""
-    entry.graph_ops = getattr(miss.metrics, "graph_op_count", None)
-    if entry.graph_ops is not None:
-        entry.has_graph = bool(entry.graph_ops)
+    _tell(session, _fact(session, miss, "raised", why, Raised("RuntimeError", why)), asked=True)
 
 
 def _name_root(session: Session, miss: Miss, outcome: MissOutcome) -> None:

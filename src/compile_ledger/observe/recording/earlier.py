@@ -46,9 +46,8 @@ def watch_entries(session: Session, state: CodeState, found: list[Any]) -> None:
 def _entry(session: Session, state: CodeState, raw: Any, known: list[Attempt]) -> EntryState:
     number = state.fact.id
     entry = EntryState(number, session.unique_id(number, compile_id(raw)))
-    entry.graph_ops = as_entry(raw, raw.code, known, {}, guards=False).graph_ops.value
     entry.calls_graph = calls_graph(raw.code)
-    entry.has_graph = entry.calls_graph if entry.graph_ops is None else bool(entry.graph_ops)
+    entry.note_ops(as_entry(raw, raw.code, known, {}, guards=False).graph_ops.value)
     entry.new_code = weakref.ref(raw.code)
     entry.inherited = entry.watched = True
     entry.fact = Compile(

@@ -84,6 +84,11 @@ class EntryState:
         self.watched = False
         """Whether the interpreter counts it, because it has no counting prologue."""
 
+    def note_ops(self, ops: int | None) -> None:
+        """What the runtime's record says of the graph; None: it made no record."""
+        self.graph_ops = ops
+        self.has_graph = self.calls_graph if ops is None else bool(ops)
+
     @property
     def runs(self) -> int:
         """Runs of the entry in this recording."""
