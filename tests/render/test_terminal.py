@@ -65,13 +65,15 @@ def test_the_verdict_comes_first_with_cause_place_cost_and_experiment() -> None:
         "✗ STABLE fails: idx axis 1 took 12 distinct lengths in 13 calls and filled the 8 entries "
         "of the line where /srv/app/examples/varlen_service.py:58 cost 6.85 s CPU in calls that "
         "compiled (arm capture); 4 of 13 calls not fully compiled experiment diagnosis holds: "
-        "8 compiles became 2, no call refused, settled after call 1"
+        "8 compiles became 2, no call refused, settled after call 1 next leave dynamic=False out "
+        "of torch.compile, at /srv/app/examples/varlen_service.py:58 "
+        "(tested: 2 compiles instead of 8)"
     )
 
 
 def test_a_clean_run_says_so_in_its_first_line() -> None:
     first = shown(clean()).splitlines()[0]
-    assert first == "✓ No level fails: RUNS, CORRECT, CAPTURED, STABLE and WORTH IT hold."
+    assert first.startswith("✓ No level fails: RUNS, CORRECT, CAPTURED, STABLE and WORTH IT hold.")
 
 
 def test_eager_that_raises_shows_the_exception_and_the_users_lines() -> None:

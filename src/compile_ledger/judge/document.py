@@ -250,6 +250,8 @@ class BreakRow:
     """What broke the graph, one of judge/captured/break_kinds.py; empty: not told."""
     removal: str = ""
     """The setting that could capture it, or that none does; and the edit that would."""
+    edit: str = ""
+    """The edit that removes it, as an imperative."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -434,6 +436,18 @@ class NotMeasured:
 
 
 @dataclass(frozen=True, slots=True)
+class NextStep:
+    """What to try next for the level that fails."""
+
+    do: str
+    """A setting that was shown to help, or an edit, as an imperative."""
+    site: Place | None = None
+    """The user's line that it concerns."""
+    tested: str = ""
+    """``tested: ...`` with what the test showed, or ``not tested: ...`` with why."""
+
+
+@dataclass(frozen=True, slots=True)
 class Ledger:
     """The whole document. ``levels`` always holds the five levels in order."""
 
@@ -464,6 +478,8 @@ class Ledger:
     provisional: bool = False
     """True while arms that could change the diagnosis are still to run."""
     interrupted: bool = False
+    next_step: NextStep | None = None
+    """What to try next; null where no level fails, or nothing is known to help."""
 
     def __str__(self) -> str:
         """The verdict; :mod:`compile_ledger.render` shows the rest."""

@@ -36,6 +36,7 @@ from .lines import (
     verdict_line,
 )
 from .lost_evidence import lost_evidence
+from .next_step import next_step
 from .rows import code_object_rows, region_rows
 from .runs.level import judge_runs
 from .sites import with_sites
@@ -68,6 +69,7 @@ def judge(  # noqa: PLR0913  the options of one document
     spent = cost(arms, contract, decider)
     agreed = correctness(arms, contract)
     shown = deciding_capture(arms)
+    breaks = break_rows(look(shown), arms, contract) if shown else ()
     return Ledger(
         schema_version=SCHEMA_VERSION,
         tool_version=tool_version,
@@ -77,7 +79,7 @@ def judge(  # noqa: PLR0913  the options of one document
         levels=rows,
         regions=region_rows(view) if view else (),
         code_objects=code_object_rows(view) if view else (),
-        breaks=break_rows(look(shown), arms, contract) if shown else (),
+        breaks=breaks,
         opinions=opinion_rows(look(shown), arms) if shown else (),
         cache_lines=decider.cache_lines if decider else (),
         findings=findings,
@@ -97,6 +99,7 @@ def judge(  # noqa: PLR0913  the options of one document
         raised=next((arm.raised for arm in arms.values() if arm.raised), None),
         provisional=provisional,
         interrupted=interrupted,
+        next_step=next_step(diagnosis, findings, experiments, breaks, view),
     )
 
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from compile_ledger.facts.calls import SERVED
 from compile_ledger.facts.place import Place
-from compile_ledger.judge.document import Cost, Ledger, LevelName, Status
+from compile_ledger.judge.document import Cost, Ledger, LevelName, NextStep, Status
 
 from .levels import MARKS, TITLES
-from .words import NOT_MEASURED, because, counted, listed, seconds, sentence
+from .words import NOT_MEASURED, because, counted, listed, place, seconds, sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +29,8 @@ class Headline:
     experiments: tuple[str, ...]
     remarks: tuple[str, ...]
     """What qualifies the verdict: interrupted, provisional, an unproven level."""
+    advice: str = ""
+    """What to try next, where, and whether it was tested; ``""`` when nothing is known."""
 
 
 def headline(ledger: Ledger) -> Headline:
@@ -36,10 +38,11 @@ def headline(ledger: Ledger) -> Headline:
     remarks = tuple(_remarks(ledger))
     diagnosis = ledger.diagnosis
     level = None if diagnosis is None else diagnosis.level
-    experiments = _experiments(ledger, level) or _without_experiment(ledger)
+    experiments = _experiments(ledger, level)
+    advice = _advice(ledger.next_step)
     if diagnosis is None:
         status, title, cause = _without_failure(ledger)
-        return Headline(status, title, cause, None, None, "", experiments, remarks)
+        return Headline(status, title, cause, None, None, "", experiments, remarks, advice)
     return Headline(
         status="fails",
         title=f"{TITLES[diagnosis.level]} fails",
@@ -49,20 +52,15 @@ def headline(ledger: Ledger) -> Headline:
         cost=_cost(ledger),
         experiments=experiments,
         remarks=remarks,
+        advice=advice,
     )
 
 
-def _without_experiment(ledger: Ledger) -> tuple[str, ...]:
-    """Why no change without an edit could test a break, and which edit would remove it."""
-    diagnosis = ledger.diagnosis
-    if diagnosis is None or diagnosis.level != "CAPTURED" or not ledger.breaks:
-        return ()
-    site = diagnosis.site
-    named = (
-        row for row in ledger.breaks if site and (row.file, row.line) == (site.file, site.line)
-    )
-    first = next(named, ledger.breaks[0])
-    return (f"none: {first.removal}",) if first.removal.startswith("no setting") else ()
+def _advice(step: NextStep | None) -> str:
+    if step is None:
+        return ""
+    where = f", at {place(step.site)}" if step.site else ""
+    return f"{step.do}{where}" + (f" ({step.tested})" if step.tested else "")
 
 
 def _experiments(ledger: Ledger, level: LevelName | None) -> tuple[str, ...]:
@@ -81,7 +79,7 @@ def _without_failure(ledger: Ledger) -> tuple[Status, str, str]:
     still_open = next((level for level in ledger.levels if level.status != "holds"), None)
     holding = f"{listed(held)} {'holds' if len(held) == 1 else 'hold'}."
     if still_open is None:
-        return "holds", "No level fails", holding
+        return "holds", "No level fails", f"{holding} {sentence(ledger.levels[-1].why)}"
     gap = f"{TITLES[still_open.level]} is {MARKS[still_open.status].word}"
     if not held:
         return still_open.status, gap, still_open.why

@@ -79,6 +79,7 @@ def _verdict(ledger: Ledger) -> Iterable[str]:
     facts += [] if head.guarded is None else [f"**guarded at** {code(place(head.guarded))}"]
     facts += [f"**cost** {text(head.cost)}"] if head.cost else []
     facts += [f"**experiment** {text(said)}" for said in head.experiments]
+    facts += [f"**next** {text(head.advice)}"] if head.advice else []
     facts += [f"**note** {text(remark)}" for remark in head.remarks]
     if ledger.raised is not None:
         said = f"{ledger.raised.type}: {ledger.raised.message}"

@@ -54,6 +54,7 @@ def _together(costs: list[BreakCost], regions: list[frozenset[int | None]], numb
 def _row(view: View, seen: list[tuple[Compile, GraphBreak]], arms: Arms) -> BreakRow:
     event, first = seen[0]
     place = first.place
+    edit = _edit(view, event, first)
     return BreakRow(
         file=place.file if place else "",
         line=place.line if place else 0,
@@ -63,7 +64,8 @@ def _row(view: View, seen: list[tuple[Compile, GraphBreak]], arms: Arms) -> Brea
         function=place.function if place else "",
         seen=len(seen),
         kind=kind_of(first).name,
-        removal=removal(first, _tested(arms, first), _edit(view, event, first)),
+        removal=removal(first, _tested(arms, first), edit),
+        edit=edit or kind_of(first).edit,
     )
 
 

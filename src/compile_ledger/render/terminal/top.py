@@ -31,6 +31,8 @@ def verdict(page: Page, ledger: Ledger) -> None:
         page.hang("  cost", head.cost, indent=LABEL)
     for said in head.experiments:
         page.hang("  experiment", said, indent=LABEL)
+    if head.advice:
+        page.hang("  next", (head.advice, "bold"), indent=LABEL)
     for remark in head.remarks:
         page.hang("  note", (sentence(remark), "yellow"), indent=LABEL)
 
