@@ -6,7 +6,7 @@ A case is a folder with ``case.py`` (``build()`` or ``main()``) and ``expect.jso
 ``first_failing_level`` and ``measured.recompiles`` make the score; below each case stand
 the other fields of ``expect.json`` that the ledger does not have as stated
 (``score_fields.py``; a field in words is to be compared by eye). The exit status is 1
-when an audit failed by its own fault.
+when an audit failed by its own fault, or a ledger disagrees with itself.
 """
 
 from __future__ import annotations
@@ -60,6 +60,8 @@ class Score:
     """Why the audit gave no ledger (exit status 2)."""
     seconds: float = 0.0
     fields: tuple[Field, ...] = ()
+    contradictions: tuple[str, ...] = ()
+    """Places of the ledger that disagree with each other."""
 
     @property
     def level_right(self) -> bool:
@@ -142,6 +144,7 @@ def read_score(case: Case, done: subprocess.CompletedProcess[str], seconds: floa
         unmeasured=case.level in NOT_QUICK and status(ledger, case.level) == "not_measured",
         seconds=seconds,
         fields=tuple(compare_fields(case.expected, ledger)) if case.expected else (),
+        contradictions=tuple(ledger.get("contradictions", ())),
     )
 
 
@@ -154,6 +157,8 @@ def print_row(score: Score) -> None:
     """One line for one case."""
     mark = "ok" if not score.why else "ERROR" if score.error else "no"
     print(f"{mark:5} {score.case.folder.name:36} {score.seconds:6.1f} s  {score.why}", flush=True)
+    for said in score.contradictions:
+        print(f"      disagrees with itself: {said}", flush=True)
     for one in score.fields:
         if one.state != "equal":
             print(f"      {one.state:8} {one.name}: {one.expected!r} | {one.found!r}", flush=True)
@@ -200,7 +205,7 @@ def main() -> int:
             print_row(score)
             scores.append(score)
     print_total(scores)
-    return 1 if any(score.error for score in scores) else 0
+    return 1 if any(score.error or score.contradictions for score in scores) else 0
 
 
 if __name__ == "__main__":

@@ -111,6 +111,7 @@ def not_worth_it() -> Ledger:
             ("fails", sentence), findings={finding.id: "WORTH_IT"},
         ),
         regions=(s.region(letters, ()),),
+        code_objects=(CodeObjectRow(0, "forward", s.SERVICE.file, 31, 1, 1, 1, 2_000),),
         findings=(finding,),
         arms=(
             s.arm("eager", s.eager_calls(2_000, 14.2e-6)),

@@ -27,7 +27,13 @@ def size(length: int) -> Guard:
 def served(lengths: tuple[int, ...]) -> LineReading:
     """A line at its limit: one entry for each length, the newest first."""
     entries = tuple(
-        Entry(f"0/{number}", Count(61), Count(1), Count(8 - number), guards=(size(length),))
+        Entry(
+            f"0/{number}",
+            Count(61),
+            Count(1 + (number == 4)),
+            Count(8 - number),
+            guards=(size(length),),
+        )
         for number, length in reversed(list(enumerate(lengths)))
     )
     line = CodeLine(
@@ -50,4 +56,4 @@ def odd() -> LineReading:
                  valid=False, invalid_why="L['k'] got deallocated")  # fmt: skip
     line = CodeLine("helper", HERE.file, 90, "called", (gone, Entry("3/1", folded=40)), "on",
                     budget=Budget(None, why="this torch has neither limit"), more=7)  # fmt: skip
-    return LineReading(0, line, "Transformer.forward", (0,), "2.13.0")
+    return LineReading(1, line, "Transformer.forward", (0,), "2.13.0")

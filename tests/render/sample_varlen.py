@@ -156,6 +156,7 @@ def varlen() -> Ledger:
         code_objects=(
             CodeObjectRow(0, "forward", s.SERVICE.file, 31, 8, 8, 8, 9, _refusals(1, 63),
                           Limit("recompile_limit", 9, 8), None, _entries()),
+            CodeObjectRow(1, "helper", s.SERVICE.file, 90, 9, 9, 9),
         ),
         cache_lines=(sample_lines.served(LENGTHS[:8]), sample_lines.odd()),
         findings=found,
@@ -196,6 +197,7 @@ def clean() -> Ledger:
             findings={"settled-0": "STABLE"},
         ),
         regions=(s.region("CR" + "." * 11),),
+        code_objects=(CodeObjectRow(0, "forward", s.SERVICE.file, 31, 2, 2, 2, 13),),
         findings=(note,),
         arms=(
             s.arm("eager", s.eager_calls(13, 0.0031), cpu=2.1),

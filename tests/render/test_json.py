@@ -9,6 +9,7 @@ import jsonschema
 import pytest
 
 from compile_ledger.facts.place import Place
+from compile_ledger.judge.consistency import contradictions
 from compile_ledger.judge.document import Ledger
 from compile_ledger.render.json import LedgerFileError, from_json, json_schema, to_json
 
@@ -16,6 +17,11 @@ from .all_samples import SAMPLES
 from .sample_varlen import varlen
 
 EVERY = pytest.mark.parametrize("name", SAMPLES)
+
+
+@EVERY
+def test_no_sample_disagrees_with_itself(name: str) -> None:
+    assert contradictions(SAMPLES[name]()) == ()
 
 
 @EVERY

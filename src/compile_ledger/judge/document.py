@@ -480,6 +480,8 @@ class Ledger:
     interrupted: bool = False
     next_step: NextStep | None = None
     """What to try next; null where no level fails, or nothing is known to help."""
+    contradictions: tuple[str, ...] = ()
+    """Places of this document that tell one quantity in two ways: see judge/consistency.py."""
 
     def __str__(self) -> str:
         """The verdict; :mod:`compile_ledger.render` shows the rest."""

@@ -13,6 +13,7 @@ from .captured.break_rows import break_rows
 from .captured.level import judge_captured
 from .captured.opinions import opinion_rows
 from .choose import EAGER, Arms, deciding_capture, deciding_stability
+from .consistency import contradictions
 from .correct.agreements import correctness
 from .correct.level import judge_correct
 from .document import (
@@ -70,7 +71,7 @@ def judge(  # noqa: PLR0913  the options of one document
     agreed = correctness(arms, contract)
     shown = deciding_capture(arms)
     breaks = break_rows(look(shown), arms, contract) if shown else ()
-    return Ledger(
+    ledger = Ledger(
         schema_version=SCHEMA_VERSION,
         tool_version=tool_version,
         target=contract.target,
@@ -101,6 +102,7 @@ def judge(  # noqa: PLR0913  the options of one document
         interrupted=interrupted,
         next_step=next_step(diagnosis, findings, experiments, breaks, view),
     )
+    return dataclasses.replace(ledger, contradictions=contradictions(ledger))
 
 
 def judge_levels(arms: Arms, contract: Contract) -> tuple[Judged, ...]:

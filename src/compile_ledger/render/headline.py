@@ -119,6 +119,7 @@ def _remarks(ledger: Ledger) -> list[str]:
         remarks.append("interrupted: what was measured before that is kept")
     if ledger.provisional:
         remarks.append("provisional: arms that could change the diagnosis are still to run")
+    remarks += [f"this report disagrees with itself: {said}" for said in ledger.contradictions]
     if ledger.unproven is not None and ledger.diagnosis is not None:
         remarks.append(because(f"{TITLES[ledger.unproven.level]} is unproven", ledger.unproven.why))
     return remarks
