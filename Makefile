@@ -1,5 +1,6 @@
 # make demo   install into .venv and audit the embedding service
-# make test   lint, types, import contracts, tests
+# make test   lint, types, import contracts, and the tests that start no compiler process
+# make test-all  the same, with every test
 # make matrix the recorder's tests on other versions of torch: fresh environments, several GB
 # make clean  remove what the two made
 
@@ -11,7 +12,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check \
 PACKAGING := pyproject.toml constraints/cpu.txt
 
 .DELETE_ON_ERROR:
-.PHONY: demo test lint types contracts unit schema matrix clean
+.PHONY: demo test test-all lint types contracts unit unit-all schema matrix clean
 
 # The service fails STABLE on purpose, which is exit status 1.
 demo: $(VENV)/.installed-demo
@@ -19,6 +20,8 @@ demo: $(VENV)/.installed-demo
 		examples/embedding_service.py || test $$? -eq 1
 
 test: lint types contracts unit
+
+test-all: lint types contracts unit-all
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check
@@ -30,8 +33,14 @@ types: $(VENV)/.installed-dev
 contracts: $(VENV)/.installed-dev
 	$(BIN)/lint-imports --no-logo
 
+# A file's tests share processes that one of them starts, so a file stays with one worker.
+PYTEST := $(BIN)/python -m pytest --numprocesses 2 --dist loadfile --durations 20
+
 unit: $(VENV)/.installed-dev
-	$(BIN)/python -m pytest
+	$(PYTEST) -m "not slow"
+
+unit-all: $(VENV)/.installed-dev
+	$(PYTEST)
 
 schema: $(VENV)/.installed-dev
 	$(BIN)/python docs/make_schema.py
