@@ -58,6 +58,18 @@ def test_the_ledger_is_the_one_that_the_command_keeps(ledger: Ledger) -> None:
 
 
 @pytest.mark.slow
+def test_what_is_compiled_already_is_compiled_once_with_its_own_arguments(tmp_path: Path) -> None:
+    fast = torch.compile(Scale(), backend="eager", dynamic=False)
+    sizes = [torch.ones(n) for n in (4, 5, 6, 6, 6, 6, 6, 6, 6)]
+    found = compile_ledger.audit(fast, sizes, depth="quick", output=tmp_path)
+    (region,) = found.regions
+    assert (found.target, region.target, region.calls) == ("Scale", "Scale", 9)
+    assert region.compile_kwargs == {"backend": "'eager'", "dynamic": "False"}
+    assert region.dispositions["recompiled"] == 2
+    assert level(found, "CAPTURED").why.startswith("1 graph")
+
+
+@pytest.mark.slow
 def test_a_closure_is_shipped_and_a_bug_of_it_is_an_ordinary_one(tmp_path: Path) -> None:
     width = 7
 

@@ -17,6 +17,7 @@ from compile_ledger.judge.captured.experiment import removed
 from compile_ledger.judge.document import ExperimentRow, Finding, Ledger
 from compile_ledger.judge.experiments import judge_experiment
 from compile_ledger.judge.ledger import judge
+from compile_ledger.observe.cache_line.target import name_of
 
 from . import plan, shipping
 from .break_interventions import BREAKS, break_experiments
@@ -339,11 +340,11 @@ def audit(  # noqa: PLR0913  the public call has the options of the command
     """Audit a callable with its calls, from Python or a notebook.
 
     ``calls`` is an iterable of ``(args, kwargs)``, of tuples, or of single arguments;
-    ``compile`` holds the keyword arguments of ``torch.compile``. Both are shipped to
-    fresh processes; what cannot be shipped gives a ledger in which everything is
-    not measured, with the reason. ``timeout`` is in seconds an arm, ``output`` a folder
-    that keeps everything. Raises :class:`AuditError` when the workload cannot be
-    audited.
+    ``compile`` holds the keyword arguments of ``torch.compile``; what is compiled already
+    is audited with its own. All are shipped to fresh processes; what cannot be shipped
+    gives a ledger in which everything is not measured, with the reason. ``timeout`` is in
+    seconds an arm, ``output`` a folder that keeps everything. Raises :class:`AuditError`
+    when the workload cannot be audited.
     """
     workload = fn if isinstance(fn, Workload) else Workload(fn, calls or (), compile or {})
     contract = Contract(
@@ -352,7 +353,7 @@ def audit(  # noqa: PLR0913  the public call has the options of the command
         horizon=horizon if horizon is not None else workload.horizon,
         depth=depth,
         compare=compare,
-        target=getattr(workload.fn, "__qualname__", type(workload.fn).__qualname__),
+        target=name_of(workload.fn),
     )
     with TemporaryDirectory(prefix="compile-ledger-") as scratch:
         folder = Path(scratch if output is None else output)

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from compile_ledger.facts.opinion import Opinion
 from compile_ledger.facts.timing import GuardLookup, SteadyState
+from compile_ledger.observe.compiled import compiled
+from compile_ledger.observe.hooks.regions import region_of
 from compile_ledger.observe.opinions import opinion
 from compile_ledger.observe.recording.call_view import arguments
 
@@ -139,18 +141,26 @@ def replay_workload(outcome: Outcome, session: Session, seed: int) -> Iterator[T
     last = outcome.calls[-_LAST:]
     pairs = [
         Pair(
-            partial(workload.fn, *args, **kwargs),
+            partial(outcome.plain, *args, **kwargs),
             partial(outcome.compiled, *args, **kwargs),
             partial(workload.around, index, workload.fn),
         )
         for index, args, kwargs in last
     ]
     samples, dropped = interleave(pairs, seed, lambda: session.misses)
-    yield as_fact(0, "interleaved calls", samples, dropped)
+    number = _region_called(outcome)
+    yield as_fact(number, "interleaved calls", samples, dropped)
     given = [
         (args, kwargs, partial(workload.around, index, workload.fn)) for index, args, kwargs in last
     ]
-    yield from _lookup(session, 0, outcome.compiled, given, seed)
+    yield from _lookup(session, number, outcome.compiled, given, seed)
+
+
+def _region_called(outcome: Outcome) -> int:
+    """The region of a workload's callable; the first where this torch does not show it."""
+    found = compiled(outcome.compiled)
+    state = None if found is None else region_of(found.context)
+    return 0 if state is None else state.fact.id
 
 
 def opinions(last: LastCalls, regions: Iterable[int]) -> Iterator[Opinion]:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from compile_ledger.facts.place import Place
+from compile_ledger.observe.compiled import compiled
 
 from .targets import Target
 from .workload import Workload, WorkloadError, from_module
@@ -39,6 +40,8 @@ class Outcome:
         """What counts as output at the end: a state, or what a program's function returned."""
         self.workload: Workload | None = None
         self.compiled: Any = None
+        self.plain: Any = None
+        """The workload's callable without the compiler."""
         self.calls: list[Any] = []
 
 
@@ -182,7 +185,11 @@ def _run_function(function: Callable[[], Any], module: Any, target: Target) -> O
 
 
 def run_workload(workload: Workload) -> Outcome:
-    """Compile the workload's callable and make its calls. Exceptions in calls are kept."""
+    """Compile the workload's callable and make its calls. Exceptions in calls are kept.
+
+    A callable that is compiled already is called as it is, unless the workload says how
+    to compile it: then, as ``torch.compile`` itself does, what it was made from is compiled.
+    """
     import torch
 
     outcome = Outcome()
@@ -190,7 +197,11 @@ def run_workload(workload: Workload) -> Outcome:
     try:
         if workload.setup is not None:
             workload.setup()
-        outcome.compiled = torch.compile(workload.fn, **workload.compile)
+        found = compiled(workload.fn)
+        outcome.plain = workload.fn if found is None else found.fn
+        outcome.compiled = workload.fn
+        if found is None or workload.compile:
+            outcome.compiled = torch.compile(outcome.plain, **workload.compile)
         _make_calls(workload, outcome)
     except WorkloadError as error:
         raise SubjectError(str(error)) from error

@@ -19,10 +19,11 @@ class WorkloadError(ValueError):
 class Workload:
     """What an audit runs.
 
-    ``fn`` is a function or an ``nn.Module``. ``calls`` is an iterable (or a function
-    that returns one) of calls; a call is ``(args, kwargs)``, a tuple of positional
-    arguments, or one single argument. ``compile`` holds the keyword arguments of
-    ``torch.compile``. ``setup`` runs once before the calls. ``rtol``/``atol`` is the
+    ``fn`` is a function or an ``nn.Module``, compiled already or not. ``calls`` is an
+    iterable (or a function that returns one) of calls; a call is ``(args, kwargs)``, a
+    tuple of positional arguments, or one single argument. ``compile`` holds the keyword
+    arguments of ``torch.compile``; where ``fn`` is compiled already, its own are used
+    unless these are given. ``setup`` runs once before the calls. ``rtol``/``atol`` is the
     agreement that you state (default 1e-4 each). ``horizon`` is how many calls the
     workload will serve before it restarts. ``around_call(i, target)`` is a context
     manager entered around call ``i``; ``state()`` returns what else counts as output.

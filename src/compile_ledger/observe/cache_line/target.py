@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 _ORIGINAL = "_torchdynamo_orig_callable"
-_CALLS = ("_wrapped_call_impl", "_call_impl")
+_CALLS = ("_wrapped_call_impl", "_call_impl", "__call__")
 _DEEPEST = 20
 _EMPTY = types.CellType()
 
@@ -43,22 +43,22 @@ class Target:
 
 def resolve(thing: Any) -> Target:
     """Find the root of a region. Raises ``TypeError`` where there is no Python code."""
-    name = _name(thing)
+    name = name_of(thing)
     lead: tuple[Any, ...] = ()
     keywords: dict[str, Any] = {}
     context = module = None
     for _ in range(_DEEPEST):
-        context = context or _context(thing)
+        context = context or region_context(thing)
         if isinstance(thing, functools.partial):
             lead, keywords = (*lead, *thing.args), {**thing.keywords, **keywords}
             thing = thing.func
-        elif _is_module(thing):
+        elif is_module(thing):
             shim = _shim_of(thing)
             module = thing if shim is None else None
             thing = shim or getattr(thing, "_orig_mod", thing).forward
         elif isinstance(thing, types.MethodType):
             owner, function = thing.__self__, thing.__func__
-            through = _is_module(owner) and function.__name__ in _CALLS
+            through = is_module(owner) and function.__name__ in _CALLS
             lead = lead if through else (owner, *lead)
             thing = owner if through else function
         else:
@@ -70,7 +70,7 @@ def resolve(thing: Any) -> Target:
         msg = f"no Python code object was found behind {name}"
         raise TypeError(msg)
     if _is_shim(thing):
-        name = _name(_cells(thing).get("fn", thing))
+        name = name_of(unshimmed(thing))
     return Target(thing, name, lead, keywords, context, module)
 
 
@@ -87,19 +87,26 @@ def _inner(thing: Any) -> Any:
 
 def _compiled_in_closure(function: types.FunctionType) -> Any:
     """The compiled function that a decorator's wrapper holds, if it holds just one."""
-    held = [value for value in _cells(function).values() if is_compiled(value)]
+    cell = compiled_cell(function)
+    return None if cell is None else cell.cell_contents
+
+
+def compiled_cell(function: types.FunctionType) -> types.CellType | None:
+    """The cell of a wrapper that holds a compiled function, if it holds just one."""
+    held = [c for c in function.__closure__ or () if c != _EMPTY and is_compiled(c.cell_contents)]
     return held[0] if len(held) == 1 else None
 
 
 def is_compiled(thing: Any) -> bool:
-    """Whether ``torch.compile`` returned this object."""
+    """Whether ``torch.compile`` returned this object; a bound method is not what it returned."""
     try:
-        return _ORIGINAL in vars(thing)
+        return _ORIGINAL in vars(thing) and not isinstance(thing, types.MethodType)
     except TypeError:
         return False
 
 
-def _is_module(thing: Any) -> bool:
+def is_module(thing: Any) -> bool:
+    """Whether it is an ``nn.Module``."""
     import torch
 
     return isinstance(thing, torch.nn.Module)
@@ -115,6 +122,12 @@ def _shim_of(module: Any) -> Any:
 def _is_shim(function: types.FunctionType) -> bool:
     code = function.__code__
     return code.co_name == "inner" and code.co_filename.endswith("external_utils.py")
+
+
+def unshimmed(function: Any) -> Any:
+    """What the runtime's own function around a partial or a callable object calls."""
+    shim = isinstance(function, types.FunctionType) and _is_shim(function)
+    return _cells(function).get("fn", function) if shim else function
 
 
 def _cells(function: Any) -> dict[str, Any]:
@@ -134,12 +147,12 @@ def free_variables(function: Any) -> dict[str, Any]:
     return _cells(function)
 
 
-def _context(thing: Any) -> Any:
-    """The region's context: in the closure of what ``torch.compile`` returned."""
+def region_context(thing: Any) -> Any:
+    """The runtime's context of a region: in the closure of what ``torch.compile`` returned."""
     found = getattr(thing, "__dict__", {}).get("dynamo_ctx")
     if found is not None:
         return found
-    if _is_module(thing):
+    if is_module(thing):
         thing = getattr(thing, "_compiled_call_impl", None)
     for candidate in (thing, getattr(thing, "__wrapped__", None)):
         found = _cells(candidate).get("self")
@@ -148,10 +161,14 @@ def _context(thing: Any) -> Any:
     return None
 
 
-def _name(thing: Any) -> str:
-    thing = getattr(thing, "_orig_mod", thing)
+def name_of(thing: Any) -> str:
+    """What was compiled, by the qualified name that a user would know it by."""
+    thing = getattr(thing, "_orig_mod", unshimmed(getattr(thing, _ORIGINAL, thing)))
+    owner = getattr(thing, "__self__", None)
+    if owner is not None and is_module(owner) and thing.__name__ in _CALLS:
+        return name_of(owner)
     if isinstance(thing, functools.partial):
-        return f"partial of {_name(thing.func)}"
+        return f"partial of {name_of(thing.func)}"
     for named in (thing, type(thing)):
         name = getattr(named, "__qualname__", None)
         if isinstance(name, str):
