@@ -7,9 +7,11 @@ target, or the one that is full.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import replace
 
 from compile_ledger.facts.arm import Arm
+from compile_ledger.facts.place import Place
 from compile_ledger.facts.region import Region
 
 
@@ -19,8 +21,16 @@ def with_roots(arm: Arm) -> tuple[Region, ...]:
     if not lost:
         return arm.regions
     full = {c.code_object for c in arm.compiles if c.hit_limit}
+    alike: defaultdict[Place | None, set[int]] = defaultdict(set)
+    for region in arm.regions:
+        if region.root is not None:
+            alike[region.target_place].add(region.root)
+    alone = full if arm.calls else set()
+    alike[None] = set()
     return tuple(
-        replace(region, root=_root(region, arm, full)) if region.id in lost else region
+        replace(region, root=_root(alike[region.target_place], full, alone))
+        if region.id in lost
+        else region
         for region in arm.regions
     )
 
@@ -42,13 +52,10 @@ def _never_compiled(arm: Arm) -> set[int]:
     return {region.id for region in arm.regions if region.root is None} & called
 
 
-def _root(region: Region, arm: Arm, full: set[int]) -> int | None:
+def _root(alike: set[int], full: set[int], alone: set[int]) -> int | None:
     """The line of regions with the same target; else the only full line there is."""
-    alike = {
-        other.root
-        for other in arm.regions
-        if other.root is not None and other.target_place == region.target_place
-    }
-    found = (alike & full or alike) if region.target_place is not None else set()
-    found = found or (full if arm.calls else set())
+    return _only(alike & full or alike or alone)
+
+
+def _only(found: set[int]) -> int | None:
     return next(iter(found)) if len(found) == 1 else None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from compile_ledger.facts.calls import DISPOSITIONS, WORST_FIRST, Disposition
 from compile_ledger.facts.compile import Compile
 
@@ -61,7 +63,9 @@ def _from_totals(view: View, region: int) -> list[Disposition | None]:
 
 def _when_not_entered(view: View, region: int) -> Disposition:
     """What calls were that met nothing and entered no compiled code, as the first frame tells."""
-    met = {c.outcome for c in view.compiles if _is_root(view, region, c)}
+    known = view.regions.get(region)
+    root = known.root if known else None
+    met = {c.outcome for c in view.events_on(root)} if root is not None else set()
     if "switched_off" in met:
         return "switched_off"
     counters = view.arm.counters
@@ -75,15 +79,10 @@ def entered_calls(view: View, region: int) -> int | None:
     root = known.root if known else None
     if counters is None or root is None or view.regions_on(root) != (region,):
         return None
-    kept = any(c.kept for c in view.compiles if c.code_object == root)
+    kept = any(c.kept for c in view.events_on(root))
     if view.uncounted or (kept and not counters.entries):
         return None
-    return sum(entry.runs for entry in counters.entries if entry.code_object == root)
-
-
-def _is_root(view: View, region: int, event: Compile) -> bool:
-    known = view.regions.get(region)
-    return known is not None and known.root == event.code_object
+    return view.code_runs.get(root, 0)
 
 
 def code_object_rows(view: View) -> tuple[CodeObjectRow, ...]:
@@ -96,7 +95,7 @@ def code_object_rows(view: View) -> tuple[CodeObjectRow, ...]:
 
 def _code_object(view: View, code: int) -> CodeObjectRow:
     known = view.code.get(code)
-    events = [c for c in view.compiles if c.code_object == code]
+    events = view.events_on(code)
     line = tuple(_entry(view, code, c) for c in events if c.kept)
     runs = [e.runs for e, c in zip(line, (c for c in events if c.kept), strict=True) if c.has_graph]
     counted = [number for number in runs if number is not None]
@@ -134,22 +133,20 @@ def _entry(view: View, code: int, event: Compile) -> Entry:
 
 def _runs(view: View, code: int, compile_id: str) -> int | None:
     """How often an entry ran: from the final counters, else from the calls."""
-    counters = view.arm.counters
-    if counters:
-        for entry in counters.entries:
-            if (entry.code_object, entry.compile_id) == (code, compile_id):
-                return entry.runs
+    counted = view.entry_runs.get((code, compile_id))
+    if counted is not None:
+        return counted
     if not any(call.graphs is not None for call in view.arm.calls):
         return None
     return sum(runs_of(call, code, compile_id) for call in view.arm.calls)
 
 
-def _limit(events: list[Compile]) -> Limit | None:
+def _limit(events: Sequence[Compile]) -> Limit | None:
     hit = next((c for c in events if c.hit_limit), None)
     return Limit(hit.limit or "recompile_limit", hit.call, hit.limit_value) if hit else None
 
 
-def _off(events: list[Compile]) -> Off | None:
+def _off(events: Sequence[Compile]) -> Off | None:
     found = next((c for c in events if c.outcome in ("switched_off", "skipped")), None)
     if found is None:
         return None

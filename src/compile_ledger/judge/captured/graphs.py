@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from compile_ledger.facts.calls import SERVED, Call
 from compile_ledger.judge.stable.silent import unserved
-from compile_ledger.judge.view import View
+from compile_ledger.judge.view import Group, View
 
 _UNSERVED = (None, "skipped", "switched_off")
 """Dispositions of calls that Dynamo never served: they count when no call was served."""
@@ -50,7 +50,11 @@ def graphs_per_call(view: View, region: int) -> GraphsPerCall | None:
     calls = view.calls.get(region, ())
     if calls:
         return _from_calls(region, calls)
-    return _from_counters(view, region)
+    group = view.group(region)
+    if group not in view.worked_out:
+        view.worked_out[group] = _from_counters(view, group)
+    reading: GraphsPerCall | None = view.worked_out[group]
+    return reading if view.length(region) else None
 
 
 def _from_calls(region: int, calls: tuple[Call, ...]) -> GraphsPerCall | None:
@@ -67,59 +71,27 @@ def _from_calls(region: int, calls: tuple[Call, ...]) -> GraphsPerCall | None:
     return GraphsPerCall(region, len(calls), len(chosen), min(graphs), max(graphs), settled, many)
 
 
-def _from_counters(view: View, region: int) -> GraphsPerCall | None:
+def _from_counters(view: View, shared: Group) -> GraphsPerCall | None:
     """From a recording's totals: entry runs over calls, of regions that share code together.
 
     Entries older than the recording may serve a region that was not seen to make them.
     """
     counters = view.arm.counters
-    if counters is None or not view.length(region):
-        return None
-    if view.uncounted:
+    if counters is None or view.uncounted:
         return None
     if any(view.region_of(event) is None for event in view.inherited):
         return None
-    group, mine = _sharing(view, region)
+    group, mine = shared.regions, shared.code
     calls = sum(view.length(member) for member in group)
-    ran = any(entry.runs for entry in counters.entries)
-    kept = any(c.kept for c in (*view.compiles, *view.inherited) if c.code_object in mine)
+    earlier = any(c.kept and c.code_object in mine for c in view.inherited)
+    kept = earlier or any(c.kept for code in mine for c in view.events_on(code))
+    ran = any(view.code_runs.values())
     if (kept and not counters.entries) or (not mine and ran):
         return None
     roots = {known.root for member in group if (known := view.regions.get(member))}
-    entered = sum(entry.runs for entry in counters.entries if entry.code_object in roots)
+    entered = sum(view.code_runs.get(root, 0) for root in roots if root is not None)
     served = min(calls - unserved(view, group), entered or calls)
     if served <= 0 or entered > calls:
         return None  # Others enter this code, too: a caller inside another region, a late run.
-    per_call = round(_graph_runs(view, mine) / served, 2)
+    per_call = round(sum(view.graph_runs.get(code, 0) for code in mine) / served, 2)
     return GraphsPerCall(group[0], calls, served, per_call, per_call, settled=False)
-
-
-def _sharing(view: View, region: int) -> tuple[tuple[int, ...], set[int]]:
-    """The regions that share code objects with one, directly or not, and those code objects."""
-    group, mine = {region}, code_of(view, region)
-    while True:
-        more = {other for code in mine for other in view.regions_on(code)} - group
-        if not more:
-            return tuple(sorted(group)), mine
-        group |= more
-        mine |= {code for other in more for code in code_of(view, other)}
-
-
-def code_of(view: View, region: int) -> set[int]:
-    """The code objects that a region enters first, or compiled."""
-    made = (*view.compiles_of(region), *(c for c in view.inherited if c.region == region))
-    known = view.regions.get(region)
-    root = {known.root} if known and known.root is not None else set()
-    return {event.code_object for event in made} | root
-
-
-def _graph_runs(view: View, code_objects: set[int]) -> int:
-    """Runs of the entries of some code objects that hold a graph."""
-    every = (*view.compiles, *view.inherited)
-    bare = {(c.code_object, c.compile_id) for c in every if c.kept and not c.has_graph}
-    entries = view.arm.counters.entries if view.arm.counters else ()
-    return sum(
-        entry.runs
-        for entry in entries
-        if entry.code_object in code_objects and (entry.code_object, entry.compile_id) not in bare
-    )

@@ -72,8 +72,8 @@ def subtracted_on(view: View, code_object: int) -> int | None:
         return None
     if view.uncounted:
         return None
-    runs = sum(entry.runs for entry in counters.entries if entry.code_object == code_object)
-    missed = sum(c.code_object == code_object and not c.kept for c in view.compiles)
+    runs = view.code_runs.get(code_object, 0)
+    missed = sum(not c.kept for c in view.events_on(code_object))
     found = max(0, sum(view.length(region) for region in own) - runs - missed)
     return None if found > silent_lookups(view) else found
 
@@ -103,8 +103,8 @@ def unserved(view: View, regions: Collection[int]) -> int:
     """
     events = [event for region in regions for event in view.compiles_of(region)]
     lost = sum(event.outcome in ("refused", "switched_off", "raised") for event in events)
-    limited = {view.region_of(c) for c in view.compiles if c.hit_limit}
-    counted = _counted_in(view, regions)
+    limited = view.limited
+    counted = _counted_in(view, regions) if limited else None
     if counted is not None:
         return min(lost + counted, sum(view.length(region) for region in regions))
     if limited and limited <= set(regions):
@@ -115,7 +115,8 @@ def unserved(view: View, regions: Collection[int]) -> int:
 
 
 def _all_in(view: View, root: int, regions: Collection[int]) -> bool:
-    return set(view.roots.get(root, ())) <= set(regions)
+    entering = view.roots.get(root, ())
+    return len(entering) <= len(regions) and set(entering) <= set(regions)
 
 
 def _counted_in(view: View, regions: Collection[int]) -> int | None:
