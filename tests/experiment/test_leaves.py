@@ -131,7 +131,7 @@ def test_a_hash_does_not_change_with_strides_or_storage() -> None:
     ],
 )
 def test_tensors_of_every_kind_have_a_hash(tensor: torch.Tensor) -> None:
-    assert len(tensor_hash(tensor)) == 32
+    assert len(tensor_hash(tensor)) == 40
     assert tensor_hash(tensor) == tensor_hash(tensor.clone())
 
 
@@ -149,14 +149,14 @@ def test_the_hash_of_a_value_is_that_of_its_leaves_and_paths() -> None:
 
 def test_a_modules_hash_changes_with_parameters_buffers_and_training() -> None:
     module = nn.BatchNorm1d(2)
-    hashes = [state_hash([module])]
+    hashes = [state_hash({"": module})]
     module.eval()
-    hashes.append(state_hash([module]))
+    hashes.append(state_hash({"": module}))
     with torch.no_grad():
         module.weight.add_(1)
-    hashes.append(state_hash([module]))
+    hashes.append(state_hash({"": module}))
     module.running_mean.add_(1)
-    hashes.append(state_hash([module]))
+    hashes.append(state_hash({"": module}))
     assert len(set(hashes)) == 4
 
 
@@ -200,10 +200,10 @@ def test_the_modules_of_a_target_are_those_that_its_code_can_name() -> None:
         return [MODEL(part) for part in local(x)]
 
     local = nn.Identity()
-    assert reachable_modules(MODEL) == [MODEL]
-    assert reachable_modules(MODEL.forward) == [MODEL]
-    assert reachable_modules(helper) == [MODEL]
-    assert reachable_modules(through_a_helper) == [MODEL]
-    assert {*reachable_modules(closes_over)} == {MODEL, local}
-    assert MODEL in reachable_modules(Service().answer)
-    assert reachable_modules(len) == []
+    assert reachable_modules(MODEL) == {"": MODEL}
+    assert reachable_modules(MODEL.forward) == {"": MODEL}
+    assert reachable_modules(helper) == {"MODEL": MODEL}
+    assert reachable_modules(through_a_helper) == {"MODEL": MODEL}
+    assert reachable_modules(closes_over) == {"MODEL": MODEL, "local": local}
+    assert reachable_modules(Service().answer) == {"model": OTHER, "MODEL": MODEL}
+    assert reachable_modules(len) == {}

@@ -52,6 +52,27 @@ def test_state_and_mutated_inputs_are_side_effects(leaf: str) -> None:
     assert found.findings[0].slug == "side-effect-lost"
 
 
+@pytest.mark.parametrize(
+    ("why", "head"),
+    [
+        (
+            "eager changed it, the compiled call did not",
+            "a side effect of eager's is missing under torch.compile: state mean in call 0: eager",
+        ),
+        (
+            "the compiled call changed it, eager did not",
+            "torch.compile adds a side effect that eager does not have: state mean in call 0: the",
+        ),
+        ("exact values differ", "a side effect differs: state mean in call 0: exact"),
+    ],
+)
+def test_a_side_effect_says_which_side_lacks_it(why: str, head: str) -> None:
+    found = judge_correct(
+        compared(make.agree("state mean", status="differs", why=why)), make.INDUCTOR
+    )
+    assert found.findings[0].sentence.startswith(head)
+
+
 def test_leaf_that_eager_does_not_repeat_is_not_resolved() -> None:
     shaky = make.agree(status="differs")
     found = judge_correct(compared(shaky, again=(make.agree(status="differs"),)), make.INDUCTOR)

@@ -36,7 +36,7 @@ def compare_leaf(
     import torch
 
     if not isinstance(eager, torch.Tensor) or not isinstance(compiled, torch.Tensor):
-        return _compare_texts(where, eager, compiled)
+        return _compare_texts(where, eager, compiled, stated)
     wrong = _wrong_form(eager, compiled)
     if wrong:
         return _agreement(where, compiled, "differs", why=wrong)
@@ -50,12 +50,24 @@ def compare_leaf(
     return _compare_floats(where, eager, compiled, reference, stated)
 
 
-def _compare_texts(where: Where, eager: Any, compiled: Any) -> Agreement:
+def _compare_texts(where: Where, eager: Any, compiled: Any, stated: Tolerance) -> Agreement:
     texts = [x if isinstance(x, str) else f"a tensor {tuple(x.shape)}" for x in (eager, compiled)]
     if texts[0] == texts[1]:
         return Agreement(where.region, where.call, where.leaf, "equal")
+    far = _apart(texts, stated)
+    if far is not None:
+        return Agreement(where.region, where.call, where.leaf, "within", max_abs=far, stated=True)
     why = f"eager: {texts[0][:200]}; compiled: {texts[1][:200]}"
     return Agreement(where.region, where.call, where.leaf, "differs", why=why)
+
+
+def _apart(texts: list[str], stated: Tolerance) -> float | None:
+    """How far two Python floats are apart, within the stated tolerance; None: they differ."""
+    if not all(text.startswith("float ") for text in texts):
+        return None
+    mine, theirs = (float(text.removeprefix("float ")) for text in texts)
+    far = abs(mine - theirs)
+    return far if far <= stated.atol + stated.rtol * abs(mine) else None
 
 
 def _wrong_form(eager: Any, compiled: Any) -> str:

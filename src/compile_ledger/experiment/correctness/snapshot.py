@@ -5,21 +5,25 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from .fingerprint import random_hashes, reachable_modules, state_hash, value_hash
+from .fingerprint import random_hashes, reachable_modules, state_hash, tensor_hash, value_hash
 from .held import held_leaves, held_values
 from .leaves import Leaf, leaves, tensors
 
 
 @dataclass
 class Before:
-    """A call before it ran: hashes of all that it can read, versions of what it can change."""
+    """A call before it ran: hashes of all that it can read, copies of what it can change."""
 
     inputs: str = ""
     state: str = ""
     random: dict[str, str] = field(default_factory=dict)
-    watched: list[tuple[str, Any, Any]] = field(default_factory=list)
-    """Path, tensor, and the tensor's version before the call."""
-    modules: list[Any] = field(default_factory=list)
+    given: list[Leaf] = field(default_factory=list)
+    """The tensors among its arguments, by path."""
+    copies: dict[str, Any] = field(default_factory=dict)
+    """The tensors that it can change as they were, by path."""
+    modules: dict[str, Any] = field(default_factory=dict)
+    owners: list[tuple[str, Any]] = field(default_factory=list)
+    """Objects whose attributes are watched, by name."""
     held: dict[str, Any] = field(default_factory=dict)
     """Changeable things that the code refers to, by name."""
     texts: dict[str, str] = field(default_factory=dict)
@@ -31,54 +35,79 @@ class Before:
         held = {"tensors that it holds": self.held_tensors}
         return {"inputs": self.inputs, "parameters": self.state, **held, **self.random}
 
+    def before(self) -> dict[str, Any]:
+        """Everything that the call could change, as it was, by path."""
+        return {**self.texts, **self.copies}
+
 
 def before_call(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Before:
-    """Hash what a call will read; note the versions of what it may change."""
+    """Hash what a call will read, and copy what it may change.
+
+    Copies, not version counters, tell what changed: eager BatchNorm and writes through
+    ``.data`` raise no counter, and one that rose says nothing of values.
+    """
     import torch
 
-    given = [*args, *kwargs.values()]
-    modules = [*reachable_modules(target), *(x for x in given if isinstance(x, torch.nn.Module))]
+    modules = reachable_modules(target)
+    given = {f"args[{i}]": x for i, x in enumerate(args)} | kwargs
+    modules |= {name: x for name, x in given.items() if isinstance(x, torch.nn.Module)}
     snapshot = Before(
         inputs=value_hash((args, kwargs)),
         state=state_hash(modules),
         random=random_hashes(),
+        given=tensors(args, "mutated args") + tensors(kwargs, "mutated kwargs"),
         modules=modules,
+        owners=_owners(target, modules),
+        held=held_values(target),
     )
-    named = tensors(args, "mutated args") + tensors(kwargs, "mutated kwargs")
-    named += [(f"state {n}", t) for n, t in _module_tensors(modules)]
-    named += _watch_held(snapshot, target)
-    snapshot.watched = [(path, tensor, _version(tensor)) for path, tensor in named]
+    held = held_leaves(_held_now(snapshot))
+    snapshot.texts = {path: leaf for path, leaf in held if isinstance(leaf, str)}
+    snapshot.held_tensors = value_hash([pair for pair in held if not isinstance(pair[1], str)])
+    snapshot.copies = {path: copied(t) for path, t in _changeable(snapshot, held).items()}
     return snapshot
 
 
-def _watch_held(snapshot: Before, target: Any) -> list[tuple[str, Any]]:
-    """Note what a target holds; returns the tensors among it."""
-    snapshot.held = held_values(target)
-    found = held_leaves(snapshot.held)
-    snapshot.texts = {path: leaf for path, leaf in found if isinstance(leaf, str)}
-    kept = [(path, leaf) for path, leaf in found if not isinstance(leaf, str)]
-    snapshot.held_tensors = value_hash(kept)
-    return kept
+def _changeable(before: Before, held: list[Leaf]) -> dict[str, Any]:
+    """The tensors that a call can change, as they are now, by path; each once."""
+    found = [*before.given, *_module_tensors(before.modules)]
+    found += [(path, leaf) for path, leaf in held if not isinstance(leaf, str)]
+    seen: dict[int, str] = {}
+    return {path: t for path, t in found if seen.setdefault(id(t), path) == path}
 
 
-def _module_tensors(modules: list[Any]) -> list[tuple[str, Any]]:
+def _module_tensors(modules: dict[str, Any]) -> list[tuple[str, Any]]:
+    """Parameters, buffers and gradients, under the module's name where there are several."""
     found: list[tuple[str, Any]] = []
-    for module in modules:
-        found += [*module.named_parameters(), *module.named_buffers()]
-        found += [
-            (f"grad of {name}", parameter.grad)
-            for name, parameter in module.named_parameters()
-            if parameter.grad is not None
-        ]
+    for prefix, module in modules.items():
+        path = f"{prefix}." if prefix and len(modules) > 1 else ""
+        parameters = list(module.named_parameters())
+        found += [(f"state {path}{n}", t) for n, t in (*parameters, *module.named_buffers())]
+        found += [(f"state grad of {path}{n}", p.grad) for n, p in parameters if p.grad is not None]
     return found
 
 
-def _version(tensor: Any) -> int | None:
-    """The tensor's version counter; None for inference tensors, which keep none."""
-    try:
-        return int(tensor._version)  # noqa: SLF001
-    except RuntimeError:
-        return None
+_ATTRIBUTES = (bool, int, float, str, list, dict, set)
+
+
+def _owners(target: Any, modules: dict[str, Any]) -> list[tuple[str, Any]]:
+    """The objects whose attributes are watched: modules, those in them, a method's ``self``."""
+    found = [pair for prefix, one in modules.items() for pair in one.named_modules(prefix=prefix)]
+    owner = getattr(target, "__self__", None)
+    known = owner is None or any(owner is one for _, one in found)
+    return found if known else [*found, ("", owner)]
+
+
+def _attributes(owners: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Plain attributes, private ones left out: counters, caches, histories."""
+    import torch
+
+    return {
+        f"{name}.{key}" if name else key: value
+        for name, owner in owners
+        for key, value in getattr(owner, "__dict__", {}).items()
+        if not key.startswith("_") and key != "training"
+        if isinstance(value, (*_ATTRIBUTES, torch.Tensor))
+    }
 
 
 def after_call(before: Before, result: Any) -> dict[str, Any]:
@@ -86,24 +115,54 @@ def after_call(before: Before, result: Any) -> dict[str, Any]:
     import torch
 
     found = leaves(result)
-    changed = [(path, t) for path, t, version in before.watched if _version(t) != version]
-    known = {id(tensor) for _, tensor, _ in before.watched}
-    held = held_leaves(before.held)
-    changed += [(p, t) for p, t in held if not isinstance(t, str) and id(t) not in known]
-    changed += [(f"state {n}", t) for n, t in _module_tensors(before.modules) if id(t) not in known]
+    held = held_leaves(_held_now(before))
+    now = _changeable(before, held)
+    changed = [(p, t) for p, t in now.items() if not _same(before.copies.get(p), t)]
+    gone = {path: GONE for path in before.copies if path not in now}
     copies = {p: copied(t) for p, t in [*found, *changed] if isinstance(t, torch.Tensor)}
+    texts = {p: leaf for p, leaf in found if isinstance(leaf, str)}
     return {
         "tensors": copies,
-        "texts": {p: leaf for p, leaf in found if isinstance(leaf, str)} | _changed(before, held),
+        "texts": texts | gone | _changed(before, held),
         "random_used": _drawn_from(before.random),
         "differentiable": any(t.requires_grad for _, t in found if isinstance(t, torch.Tensor)),
     }
 
 
+def _held_now(before: Before) -> dict[str, Any]:
+    """What is held now: attributes may have been assigned anew."""
+    return before.held | _attributes(before.owners)
+
+
+def _same(old: Any, tensor: Any) -> bool:
+    """Whether a tensor has the values, bit for bit, of the copy that was taken of it."""
+    import torch
+
+    if old is None or old.shape != tensor.shape or old.dtype != tensor.dtype:
+        return False
+    new = tensor.detach()
+    try:
+        new = new.cpu()
+        whole = _WHOLE.get(old.element_size()) if old.is_floating_point() else None
+        if whole is None:
+            return bool(torch.equal(old, new))
+        kind = getattr(torch, whole)
+        return bool(torch.equal(old.view(kind), new.view(kind)))
+    except (RuntimeError, NotImplementedError, TypeError):
+        return tensor_hash(old) == tensor_hash(tensor)
+
+
+_WHOLE = {1: "uint8", 2: "int16", 4: "int32", 8: "int64"}
+"""Integers of a float's size: as such, NaN equals NaN."""
+
+GONE = "taken away"
+"""The text of what was there before a call, and is not after it."""
+
+
 def _changed(before: Before, held: list[Leaf]) -> dict[str, str]:
     """The texts of what a target holds that the call changed, added or took away."""
     now = {path: leaf for path, leaf in held if isinstance(leaf, str)}
-    gone = {path: "taken away" for path in before.texts if path not in now}
+    gone = {path: GONE for path in before.texts if path not in now}
     return gone | {p: text for p, text in now.items() if before.texts.get(p) != text}
 
 

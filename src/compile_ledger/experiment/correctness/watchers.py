@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from compile_ledger.facts.agreement import Agreement
@@ -9,7 +11,7 @@ from compile_ledger.observe.recording.call_view import NOTHING, arguments, resul
 
 from .error import Tolerance, Where, compare_leaf
 from .reach import shared_with_copy
-from .snapshot import Before, after_call, before_call
+from .snapshot import GONE, Before, after_call, before_call
 from .store import Store
 from .twin import NoTwinError, Twin
 
@@ -22,7 +24,10 @@ if TYPE_CHECKING:
 _EMPTY = "it returned None and changed nothing that is watched"
 _UNSEEN = "this torch does not show what a compiled call returned"
 _MOST = 80
+_DRIFTED = "compared with an eager copy in this process: inputs had drifted apart"
 _LATER = "they are computed after the call, outside the region"
+
+COMPILED = "the compiled call"
 
 FINAL = -1
 """The number under which the end of the run is kept: state, and a program's result."""
@@ -145,6 +150,16 @@ def run_twin(twin: Twin, target: Any, args: Any, kwargs: Any) -> dict[str, Any]:
     return {**content, "raised": ""}
 
 
+@dataclass(frozen=True)
+class Beside:
+    """What a comparison of a call's leaves rests on besides both sides; all by path."""
+
+    reference: dict[str, Any] = field(default_factory=dict)
+    before: dict[str, Any] = field(default_factory=dict)
+    """What both sides found."""
+    note: str = ""
+
+
 class Comparer(Watcher):
     """A compiled arm: compares each call with eager's where the inputs are identical."""
 
@@ -184,9 +199,8 @@ class Comparer(Watcher):
             return
         where = Where(region, number, "call")
         if isinstance(extra, dict):
-            reference = extra["reference"]["tensors"]
-            note = "compared with an eager copy in this process: inputs had drifted apart"
-            self._compare(where, extra, content, reference, note)
+            fp64 = extra["reference"]["tensors"]
+            self._compare(where, extra, content, Beside(fp64, before.before(), _DRIFTED))
             return
         differ = _differences(kept, before)
         if differ:
@@ -194,12 +208,13 @@ class Comparer(Watcher):
             self.write(Agreement(region, number, "call", "not_compared", why=why))
             return
         reference = self.reference.load(region, number)
-        self._compare(where, kept, content, reference["tensors"] if reference else {}, "")
+        fp64 = reference["tensors"] if reference else {}
+        self._compare(where, kept, content, Beside(fp64, before.before()))
 
     def final(self, value: Any) -> None:  # noqa: D102
         kept = self.store.load(FINAL, 0)
         if kept is not None:
-            self._compare(Where(None, None, "state"), kept, final_content(value), {}, "")
+            self._compare(Where(None, None, "state"), kept, final_content(value), Beside())
 
     def ended(self, exit_status: int) -> None:
         """An exit status is output; that it agrees proves nothing."""
@@ -209,7 +224,7 @@ class Comparer(Watcher):
             why = f"eager: {eager}; compiled: {exit_status}"
             self.write(Agreement(None, None, "exit status", "differs", why=why))
 
-    def _compare(self, where: Where, kept: Any, content: Any, reference: Any, note: str) -> None:
+    def _compare(self, where: Where, kept: Any, content: Any, beside: Beside) -> None:
         if kept["raised"] != content["raised"]:
             why = f"eager: {kept['raised'] or 'no exception'}; here: {content['raised'] or 'none'}"
             self.write(Agreement(where.region, where.call, "exception", "differs", why=why))
@@ -222,18 +237,36 @@ class Comparer(Watcher):
             leaf = Where(
                 where.region, where.call, f"state{path[3:]}" if where.call is None else path
             )
-            found = self.compare_one(leaf, mine.get(path), theirs.get(path), reference.get(path))
-            self.write(_noted(found, note))
+            pair = mine.get(path), theirs.get(path)
+            before, fp64 = beside.before.get(path), beside.reference.get(path)
+            found = self.compare_one(leaf, pair, before, fp64)
+            self.write(_noted(found, beside.note))
         if kept.get("differentiable"):
             self.write(Agreement(where.region, where.call, "gradients", "not_compared", why=_LATER))
 
-    def compare_one(self, where: Where, mine: Any, theirs: Any, reference: Any) -> Agreement:
-        """Compare one leaf; a leaf that one side lacks differs."""
-        if mine is None or theirs is None:
+    def compare_one(self, where: Where, pair: Any, before: Any, reference: Any) -> Agreement:
+        """Compare one leaf of eager's and the compiled call's; ``before``: as both found it.
+
+        A side that lacks a leaf of state left it as it was. Where there was nothing
+        before, that side has nothing.
+        """
+        mine, theirs = pair
+        if mine is not None and theirs is not None:
+            return compare_leaf(where, mine, theirs, reference, self.stated)
+        what = _said(mine if theirs is None else theirs)
+        if before is None:
             side = "eager only" if theirs is None else "compiled only"
-            why = f"present in {side}: {_said(mine if theirs is None else theirs)}"
+            why = f"present in {side}: {what}"
             return Agreement(where.region, where.call, where.leaf, "differs", why=why)
-        return compare_leaf(where, mine, theirs, reference, self.stated)
+        mine, theirs = (mine, before) if theirs is None else (before, theirs)
+        found = compare_leaf(where, mine, theirs, reference, self.stated)
+        if found.status != "differs":
+            return found
+        who, other = ("eager", COMPILED) if pair[1] is None else (COMPILED, "eager")
+        value = next(part for part in pair if part is not None)
+        to = f" to {what}" if isinstance(value, str) else ""
+        how = "took it away" if what == GONE else f"changed it{to}"
+        return dataclasses.replace(found, why=f"{who} {how}, {other} did not")
 
 
 class Repeater(Comparer):
@@ -242,8 +275,8 @@ class Repeater(Comparer):
     def prepare(self, *_: Any) -> None:
         """No copies: a second eager run is compared only with the first."""
 
-    def compare_one(self, where: Where, mine: Any, theirs: Any, reference: Any) -> Agreement:  # noqa: D102
-        found = super().compare_one(where, mine, theirs, reference)
+    def compare_one(self, where: Where, pair: Any, before: Any, reference: Any) -> Agreement:  # noqa: D102
+        found = super().compare_one(where, pair, before, reference)
         if found.status != "within":
             return found
         return Agreement(
@@ -281,7 +314,5 @@ def _by_path(content: Any) -> dict[str, Any]:
 
 
 def _noted(agreement: Agreement, note: str) -> Agreement:
-    import dataclasses
-
     both = "; ".join(part for part in (agreement.note, note) if part)
     return dataclasses.replace(agreement, note=both)

@@ -22,7 +22,7 @@ def disagreement(leaves: tuple[Agreement, ...], side: Compared) -> Finding:
     inputs = side.overlapping.get((first.region, first.call), ())
     shared = f"; {' and '.join(inputs)} overlap in memory" if inputs else ""
     how = f"{_how(first)}{shared}"
-    sentence = f"{_HEADS[slug]}: {first.leaf}{at}: {how} ({side.name} arm){where}"
+    sentence = f"{_head(slug, first)}: {first.leaf}{at}: {how} ({side.name} arm){where}"
     return Finding(
         id=f"{slug}:{side.name}",
         slug=slug,
@@ -91,6 +91,15 @@ _HEADS = {
     "numerics": "compiled results are further from fp64 than eager's",
     "output-differs": "the output differs",
 }
+
+
+def _head(slug: str, leaf: Agreement) -> str:
+    """The kind in words; of a side effect, which side lacks it."""
+    if slug != "side-effect-lost" or not leaf.why.endswith("did not"):
+        return _HEADS[slug]
+    if leaf.why.startswith("eager"):
+        return "a side effect of eager's is missing under torch.compile"
+    return "torch.compile adds a side effect that eager does not have"
 
 
 def _slug(leaf: Agreement) -> str:
