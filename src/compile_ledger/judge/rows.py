@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from compile_ledger.facts.calls import DISPOSITIONS, WORST_FIRST, Disposition
@@ -40,25 +41,28 @@ def _region(view: View, region: int) -> RegionRow:
 def _dispositions(view: View, region: int) -> dict[str, int]:
     """All eight dispositions, those that never happened as 0."""
     calls = view.calls.get(region, ())
-    seen = [call.disposition for call in calls] if calls else _from_totals(view, region)
-    return {str(name): seen.count(name) for name in DISPOSITIONS}
+    found = Counter(call.disposition for call in calls) if calls else _from_totals(view, region)
+    return {str(name): found[name] for name in DISPOSITIONS}
 
 
-def _from_totals(view: View, region: int) -> list[Disposition | None]:
+def _from_totals(view: View, region: int) -> Counter[Disposition | None]:
     """What became of calls that were only counted: misses as seen, the rest by number."""
     worst: dict[int, Disposition] = {}
     for number, event in enumerate(view.compiles_of(region)):
         key = event.call if event.call is not None else -1 - number
         worst[key] = min(worst.get(key, event.outcome), event.outcome, key=WORST_FIRST.index)
+    calls = view.length(region)
     told = sorted(worst.values(), key=WORST_FIRST.index)
-    found: list[Disposition | None] = list(told[: view.length(region)])
-    lost = sum(found.count(name) for name in ("refused", "switched_off", "raised"))
-    found += ["fell_back"] * max(0, unserved(view, (region,)) - lost)
-    rest = max(0, view.length(region) - len(found))
-    made = found.count("compiled") + found.count("recompiled")
+    found: Counter[Disposition | None] = Counter(told[:calls])
+    lost = sum(found[name] for name in ("refused", "switched_off", "raised"))
+    found["fell_back"] += max(0, unserved(view, (region,)) - lost)
+    rest = max(0, calls - found.total())
+    made = found["compiled"] + found["recompiled"]
     entered = entered_calls(view, region)
     reused = rest if entered is None else min(rest, max(0, entered - made))
-    return found + ["reused"] * reused + [_when_not_entered(view, region)] * (rest - reused)
+    found["reused"] += reused
+    found[_when_not_entered(view, region)] += rest - reused
+    return found
 
 
 def _when_not_entered(view: View, region: int) -> Disposition:

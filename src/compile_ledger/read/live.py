@@ -13,7 +13,7 @@ from compile_ledger.facts.codec import FORMAT, SUFFIX, DamagedLineError, Unknown
 from compile_ledger.facts.compile import Compile
 from compile_ledger.facts.region import CodeObject, Region
 
-from .recording import later
+from .recording import Totals
 
 _CHUNK = 1 << 22
 
@@ -35,6 +35,7 @@ class Live:
     """Lines that were not read: damaged, of an unknown kind, or longer than any of ours."""
     changed: float = 0.0
     """When the file last grew, in seconds since the epoch."""
+    _totals: Totals = field(default_factory=Totals)
     _too_long: bool = False
     """Whether the reader stands inside a line that it skips."""
     _offset: int = 0
@@ -73,7 +74,8 @@ class Live:
             return
         if isinstance(fact, Counters):
             self.before = self.counters
-            self.counters = fact if self.counters is None else later(self.counters, fact)
+            self._totals.add(fact)
+            self.counters = self._totals.now()
         elif isinstance(fact, Compile):
             self.compiles.append(fact)
         elif isinstance(fact, (Region, CodeObject)):

@@ -10,7 +10,7 @@ from typing import Any
 from compile_ledger.facts.agreement import Agreement
 from compile_ledger.facts.arm import Arm, Costs, Goodbye, Header, Lost, Toolchain
 from compile_ledger.facts.cache_line import LineReading
-from compile_ledger.facts.calls import Call, Counters
+from compile_ledger.facts.calls import Call, Counters, EntryRuns, RegionCalls
 from compile_ledger.facts.codec import (
     FORMAT,
     VERSION,
@@ -34,11 +34,35 @@ class RecordingError(ValueError):
     """The file is no recording, or one that this version cannot read."""
 
 
+class Totals:
+    """Readings of the counters as one: the last, with what it left out as it had not changed."""
+
+    def __init__(self) -> None:
+        """No reading yet."""
+        self._last: Counters | None = None
+        self._regions: dict[int, RegionCalls] = {}
+        self._entries: dict[tuple[int, str], EntryRuns] = {}
+
+    def add(self, reading: Counters) -> None:
+        """Take the next reading."""
+        self._last = reading
+        self._regions.update((fact.region, fact) for fact in reading.regions)
+        self._entries.update(((e.code_object, e.compile_id), e) for e in reading.entries)
+
+    def now(self) -> Counters | None:
+        """Every total as it was last written; None before the first reading."""
+        if self._last is None:
+            return None
+        regions, entries = tuple(self._regions.values()), tuple(self._entries.values())
+        return dataclasses.replace(self._last, regions=regions, entries=entries)
+
+
 class _Gathered:
     """Facts by kind, as lines come; the last one wins where a kind is a state."""
 
     def __init__(self) -> None:
         self.lists: dict[type, list[Any]] = {}
+        self.totals = Totals()
         self.damage: Counter[tuple[str, str]] = Counter()
 
     def take(self, line: bytes) -> None:
@@ -52,11 +76,10 @@ class _Gathered:
             self.add(fact)
 
     def add(self, fact: Any) -> None:
-        kept = self.lists.setdefault(type(fact), [])
-        if isinstance(fact, Counters) and kept:
-            kept[0] = later(kept[0], fact)
+        if isinstance(fact, Counters):
+            self.totals.add(fact)
         else:
-            kept.append(fact)
+            self.lists.setdefault(type(fact), []).append(fact)
 
     def every(self, kind: type) -> tuple[Any, ...]:
         return tuple(self.lists.get(kind, ()))
@@ -67,15 +90,6 @@ class _Gathered:
 
     def by_id(self, kind: type) -> tuple[Any, ...]:
         return tuple({fact.id: fact for fact in self.every(kind)}.values())
-
-
-def later(one: Counters, other: Counters) -> Counters:
-    """Two readings as one: the later, with what it leaves out because it did not change."""
-    regions = {fact.region: fact for fact in (*one.regions, *other.regions)}
-    entries = {(e.code_object, e.compile_id): e for e in (*one.entries, *other.entries)}
-    return dataclasses.replace(
-        other, regions=tuple(regions.values()), entries=tuple(entries.values())
-    )
 
 
 def _check(header: Header | None, path: Path) -> Header:
@@ -113,7 +127,7 @@ def read_arm(path: Path, name: str = "", change: str = "") -> Arm:
     got = _gather(path)
     header = _check(got.last(Header), path)
     goodbye: Goodbye | None = got.last(Goodbye)
-    counters: Counters | None = got.last(Counters)
+    counters = got.totals.now()
     return Arm(
         name=name or header.arm or "recorded",
         change=change,

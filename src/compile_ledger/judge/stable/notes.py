@@ -35,7 +35,7 @@ def notes(view: View, seen: tuple[Stream, ...], *, failed: bool) -> tuple[Findin
 
 
 def _note_shared(view: View, code: int) -> bool:
-    hit = any(c.hit_limit for c in view.compiles if c.code_object == code)
+    hit = any(c.hit_limit for c in view.events_on(code))
     return not hit and unrelated(view, code)
 
 

@@ -104,7 +104,8 @@ def _stream(view: View, group: tuple[int, ...]) -> Stream:
     if len(group) > 1:
         calls.sort(key=lambda call: call.at_ns)
     length = max(len(calls), sum(view.length(region) for region in group))
-    compiles = [c for c in view.compiles if view.region_of(c) in group]
+    compiles = [event for region in group for event in view.compiles_of(region)]
+    compiles.sort(key=lambda event: event.started_ns)
     places = {(call.region, call.index): i for i, call in enumerate(calls)}
     events = tuple(Event(_position(c, view, calls, places, length), c) for c in compiles)
     return Stream(group, length, events, tuple(call.disposition for call in calls))
