@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from compile_ledger.facts.place import Place
+from compile_ledger.facts.place import Place, within_package
 from compile_ledger.judge.ledger import judge_levels
 from compile_ledger.judge.stable.failures import failures
-from compile_ledger.judge.stable.recompile_findings import within_package
 from compile_ledger.judge.view import look
 
 from . import make

@@ -20,7 +20,9 @@ from compile_ledger.experiment.audit import own_backend
 from compile_ledger.facts.contract import Contract
 from compile_ledger.judge.document import Ledger
 from compile_ledger.judge.ledger import judge
+from compile_ledger.judge.sites import with_sources
 from compile_ledger.read.folder import ARM, Recorded, read_all
+from compile_ledger.read.sources import source_of
 from compile_ledger.render import form
 
 from . import output
@@ -65,7 +67,9 @@ def judge_recorded(one: Recorded) -> Ledger:
         own_backend=own_backend(one.arm.regions),
         kind="recording",
     )
-    return judge({ARM: one.arm}, contract, tool_version=compile_ledger.__version__)
+    judged = judge({ARM: one.arm}, contract, tool_version=compile_ledger.__version__)
+    began = one.arm.header.started_unix_ns if one.arm.header else 0
+    return with_sources(judged, lambda place: source_of(place, began))
 
 
 def _keep(folder: Path, judged: list[tuple[Recorded, Ledger]]) -> None:

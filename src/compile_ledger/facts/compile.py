@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from .graph_break import GraphBreak
-from .place import Raised
+from .place import Place, Raised
 
 MissOutcome = Literal["compiled", "recompiled", "refused", "switched_off", "skipped", "raised"]
 
@@ -78,6 +78,8 @@ class Compile:
     thread: int = 0
     inherited: bool = False
     """The entry was there when this recording began (a fork, a restart): no event of it."""
+    caller: Place | None = None
+    """The user's line that was running: the one that called the region, or a frame in it."""
 
     @property
     def kept(self) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .place import Place
+from .place import Place, lines_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,7 +14,7 @@ class GraphBreak:
     reason: str
     """The runtime's own words, the first line."""
     stack: tuple[Place, ...] = ()
-    """The user's stack at the break, outermost first."""
+    """The user's and libraries' lines that led to the break, outermost first."""
     hint_id: str = ""
     """torch's own number for this kind of break (``GB0001``), where it gives one."""
     explanation: str = ""
@@ -22,5 +22,15 @@ class GraphBreak:
 
     @property
     def place(self) -> Place | None:
-        """The innermost line of the user's stack."""
+        """Where it broke: the innermost line of the stack, the user's or a library's."""
         return self.stack[-1] if self.stack else None
+
+    @property
+    def user(self) -> Place | None:
+        """The user's line that led there; the line itself where that is the user's."""
+        return lines_of(self.stack).user
+
+    @property
+    def library(self) -> Place | None:
+        """Where it broke, where that is a library's line."""
+        return lines_of(self.stack).library

@@ -20,7 +20,7 @@ class Region:
     """The qualified name of what was compiled."""
     kind: RegionKind = "function"
     site: Place | None = None
-    """The user's line that called ``torch.compile``."""
+    """The user's line that called ``torch.compile``, or that led a library to do it."""
     target_place: Place | None = None
     """Where the target is defined."""
     compile_kwargs: dict[str, str] = field(default_factory=dict)
@@ -29,6 +29,8 @@ class Region:
     """The setting in the thread that made the region, when it was made: it is per thread."""
     root: int | None = None
     """The code object that the region enters first, once it is known."""
+    library: Place | None = None
+    """The library's line that called ``torch.compile``, where it is not the user's."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,8 @@ from compile_ledger.facts.calls import Disposition
 from compile_ledger.facts.environment import Capability, Environment
 from compile_ledger.facts.place import Place, Raised
 
+from .parts import Cell, Entry, Evidence, FindingCost, Interval, Limit, Line, Off
+
 SCHEMA_VERSION = "1.0"
 
 LevelName = Literal["RUNS", "CORRECT", "CAPTURED", "STABLE", "WORTH_IT"]
@@ -23,46 +25,6 @@ LEVELS: tuple[LevelName, ...] = ("RUNS", "CORRECT", "CAPTURED", "STABLE", "WORTH
 Status = Literal["holds", "fails", "not_measured", "not_resolved"]
 Severity = Literal["failure", "note"]
 Outcome = Literal["holds", "refuted", "not_resolved"]
-
-
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """One cell of the ledger: a value with its instrument, or why there is none."""
-
-    name: str
-    value: str | None = None
-    instrument: str = ""
-    why: str = ""
-    """Set exactly when ``value`` is None."""
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One line of the chapter's ledger: region, capture, assumptions, ..., verdict."""
-
-    name: str
-    cells: tuple[Cell, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Evidence:
-    """What a finding rests on: quoted as the instrument gave it."""
-
-    instrument: str
-    text: str
-    count: int = 1
-    arm: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class FindingCost:
-    """What a finding cost, where it was measured."""
-
-    seconds: float | None = None
-    """CPU seconds of compiling that it caused, in the arm named by its evidence."""
-    calls: int | None = None
-    """Calls that ran without compiled code because of it."""
-    why: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +38,7 @@ class Finding:
     severity: Severity
     sentence: str
     site: Place | None = None
-    """The user's line to look at."""
+    """The user's line to look at; a library's only where no line of the user's is known."""
     subject: str = ""
     """What the assumption was about: ``idx``, ``self.scale``, ``grad_mode``."""
     axis: int | None = None
@@ -89,6 +51,10 @@ class Finding:
     code_object: int | None = None
     guarded: Place | None = None
     """The user's line that the failed guard names, where it is not the site."""
+    library: Place | None = None
+    """The line of a library that the site led to, where what was seen is not in the user's."""
+    source: str = ""
+    """The text of the site's line; empty where the file is not here, or was written since."""
     cause: str = ""
     """For ``settled``: the kind of its recompiles, a slug; empty where the slug says it."""
     first_call: int | None = None
@@ -133,36 +99,6 @@ class Unproven:
 
 
 @dataclass(frozen=True, slots=True)
-class Limit:
-    """A limit that was hit on a code object."""
-
-    name: str
-    at_call: int | None
-    value: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Off:
-    """A code object that Dynamo skips from some call on."""
-
-    by_call: int | None
-    why: str
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One cache entry: what it assumed against the others, and how often it ran."""
-
-    compile_id: str
-    runs: int | None = None
-    graph_ops: int | None = None
-    guards: int | None = None
-    seconds: float | None = None
-    made_for: str = ""
-    """Why it was compiled: the first refusal that led to it; empty for the first."""
-
-
-@dataclass(frozen=True, slots=True)
 class CodeObjectRow:
     """One code object as the ledger shows it, in the arm that decided."""
 
@@ -197,17 +133,8 @@ class RegionRow:
     dispositions: dict[str, int]
     code_objects: tuple[int, ...] = ()
     kind: str = "function"
-
-
-@dataclass(frozen=True, slots=True)
-class Interval:
-    """A measured number with its 95% interval; ``value`` None when not measured."""
-
-    value: float | None = None
-    low: float | None = None
-    high: float | None = None
-    samples: int = 0
-    why: str = ""
+    library: Place | None = None
+    """The library's line that called ``torch.compile``, where it is not the user's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,6 +179,8 @@ class BreakRow:
     """The setting that could capture it, or that none does; and the edit that would."""
     edit: str = ""
     """The edit that removes it, as an imperative."""
+    user: Place | None = None
+    """The user's line that led there, where ``file`` is a library's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -486,3 +415,6 @@ class Ledger:
     def __str__(self) -> str:
         """The verdict; :mod:`compile_ledger.render` shows the rest."""
         return self.verdict
+
+
+__all__ = ["Cell", "Entry", "Evidence", "FindingCost", "Interval", "Limit", "Line", "Off"]

@@ -64,7 +64,8 @@ def _break_edit(finding: Finding, breaks: Sequence[BreakRow]) -> str:
     """The edit for the break that a finding of CAPTURED names."""
     if finding.level != "CAPTURED" or not breaks or finding.site is None:
         return ""
-    at = (finding.site.file, finding.site.line)
+    place = finding.library or finding.site
+    at = (place.file, place.line)
     return next((row.edit for row in breaks if (row.file, row.line) == at), breaks[0].edit)
 
 

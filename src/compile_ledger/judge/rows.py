@@ -35,6 +35,7 @@ def _region(view: View, region: int) -> RegionRow:
         dispositions=_dispositions(view, region),
         code_objects=tuple(sorted(entered)),
         kind=known.kind if known else "function",
+        library=known.library if known else None,
     )
 
 

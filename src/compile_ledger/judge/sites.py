@@ -1,21 +1,46 @@
-"""Where to look: the ``torch.compile`` line of findings that name no line of their own."""
+"""Where to look: sites of findings that name none, the library's line beside, the source."""
 
 from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from compile_ledger.facts.place import Place
 
 from .choose import Arms
-from .document import Finding
+from .document import Finding, Ledger
 from .judged import Judged
 
 
 def with_sites(levels: Sequence[Judged], arms: Arms) -> list[Judged]:
-    """The levels with a site for each finding of CORRECT and WORTH_IT that has none."""
-    return [_sited(one, arms) if _needs(one) else one for one in levels]
+    """The levels with a site for each finding of CORRECT and WORTH_IT that has none.
+
+    A site that led a library to call ``torch.compile`` has the library's line beside it.
+    """
+    sited = [_sited(one, arms) if _needs(one) else one for one in levels]
+    every = (region for arm in arms.values() for region in arm.regions)
+    inside = {region.site: region.library for region in every if region.library}
+    return [_beside(one, inside) for one in sited] if inside else sited
+
+
+def with_sources(ledger: Ledger, source_of: Callable[[Place], str]) -> Ledger:
+    """The ledger with the text of the line that each finding points at."""
+    findings = tuple(
+        dataclasses.replace(found, source=source_of(found.site)) if found.site else found
+        for found in ledger.findings
+    )
+    return dataclasses.replace(ledger, findings=findings)
+
+
+def _beside(one: Judged, inside: dict[Place | None, Place]) -> Judged:
+    findings = tuple(
+        found
+        if found.library or found.site not in inside
+        else dataclasses.replace(found, library=inside[found.site])
+        for found in one.findings
+    )
+    return dataclasses.replace(one, findings=findings)
 
 
 def _needs(one: Judged) -> bool:

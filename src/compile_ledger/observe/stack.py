@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from compile_ledger.facts.place import Place, Raised
+from compile_ledger.facts.place import Lines, Place, Raised, lines_of, origin
 
 from .recording.session import is_library, is_ours
 
@@ -34,15 +34,17 @@ def is_users(file: str) -> bool:
 
 def is_program(file: str) -> bool:
     """Whether a file is the user's own, and not of a package that they installed."""
-    return is_users(file) and "site-packages" not in file and "dist-packages" not in file
+    return is_users(file) and origin(file) == "program"
 
 
-def user_site() -> Place | None:
-    """The innermost line of the user's on the present stack."""
-    for frame in callers(2):
-        if is_users(frame.f_code.co_filename):
-            return Place(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name)
-    return None
+def lines_here(depth: int = 2) -> Lines:
+    """The user's line on the present stack, and the library's line that it led to."""
+    found = [
+        Place(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name)
+        for frame in callers(depth + 1)
+        if is_users(frame.f_code.co_filename)
+    ]
+    return lines_of(reversed(found))
 
 
 def wrapper_frame(depth: int = 3) -> FrameType | None:
@@ -75,33 +77,43 @@ def entered_by_region() -> bool:
     return False
 
 
+def is_written(file: str) -> bool:
+    """Whether somebody wrote a file who is neither torch, Python nor this package."""
+    return is_users(file) and origin(file) != "generated"
+
+
 def _frames(traceback: TracebackType | None) -> Iterator[Place]:
     while traceback is not None:
         code = traceback.tb_frame.f_code
-        if is_users(code.co_filename):
+        if is_written(code.co_filename):
             yield Place(code.co_filename, traceback.tb_lineno, code.co_name)
         traceback = traceback.tb_next
 
 
-def describe(error: BaseException) -> Raised:
-    """An exception as a fact, with the user's lines of its traceback."""
+def describe(error: BaseException, caller: Place | None = None) -> Raised:
+    """An exception as a fact, with the user's lines of its traceback.
+
+    ``caller`` is the user's line that led there, for a traceback that begins below it.
+    """
     kind = type(error)
     name = (
         kind.__qualname__
         if kind.__module__ == "builtins"
         else f"{kind.__module__}.{kind.__qualname__}"
     )
-    frames = tuple(_frames(error.__traceback__)) or _compiler_frames(error)
+    frames = tuple(dict.fromkeys((*_frames(error.__traceback__), *_compiler_frames(error))))
+    if caller is not None and not any(is_program(place.file) for place in frames):
+        frames = (caller, *frames)
     return Raised(
         type=name,
         message=str(error)[:_LONGEST],
-        place=frames[-1] if frames else None,
+        place=lines_of(frames).user,
         frames=frames[-20:],
     )
 
 
 def _compiler_frames(error: BaseException) -> tuple[Place, ...]:
-    """The user's stack that torch attaches to its own errors (``real_stack``)."""
+    """The stack that torch attaches to its own errors (``real_stack``): what it traced."""
     summary = getattr(error, "real_stack", None) or ()
     places = (Place(f.filename, f.lineno or 0, f.name) for f in summary)
-    return tuple(place for place in places if is_users(place.file))
+    return tuple(place for place in places if is_written(place.file))

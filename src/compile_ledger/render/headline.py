@@ -29,6 +29,10 @@ class Headline:
     experiments: tuple[str, ...]
     remarks: tuple[str, ...]
     """What qualifies the verdict: interrupted, provisional, an unproven level."""
+    library: Place | None = None
+    """The line of a library that the place led to."""
+    source: str = ""
+    """The text of the place's line."""
     advice: str = ""
     """What to try next, where, and whether it was tested; ``""`` when nothing is known."""
 
@@ -42,13 +46,16 @@ def headline(ledger: Ledger) -> Headline:
     advice = _advice(ledger.next_step)
     if diagnosis is None:
         status, title, cause = _without_failure(ledger)
-        return Headline(status, title, cause, None, None, "", experiments, remarks, advice)
+        return Headline(status, title, cause, None, None, "", experiments, remarks, advice=advice)
+    finding = next((f for f in ledger.findings if f.id == diagnosis.finding), None)
     return Headline(
         status="fails",
         title=f"{TITLES[diagnosis.level]} fails",
         cause=diagnosis.sentence,
         where=diagnosis.site,
-        guarded=next((f.guarded for f in ledger.findings if f.id == diagnosis.finding), None),
+        guarded=finding.guarded if finding else None,
+        library=finding.library if finding else None,
+        source=finding.source if finding else "",
         cost=_cost(ledger),
         experiments=experiments,
         remarks=remarks,

@@ -76,6 +76,8 @@ def _verdict(ledger: Ledger) -> Iterable[str]:
     head = headline(ledger)
     yield f"### {MARKS[head.status].glyph} {text(head.title)}\n\n{text(head.cause)}"
     facts = [] if head.where is None else [f"**where** {code(place(head.where))}"]
+    facts += [f"**source** {code(head.source)}"] if head.source else []
+    facts += [] if head.library is None else [f"**in library** {code(place(head.library))}"]
     facts += [] if head.guarded is None else [f"**guarded at** {code(place(head.guarded))}"]
     facts += [f"**cost** {text(head.cost)}"] if head.cost else []
     facts += [f"**experiment** {text(said)}" for said in head.experiments]
@@ -93,8 +95,10 @@ def _at(where: Place | None) -> str:
 
 
 def _places(finding: Finding) -> str:
-    guarded = finding.guarded
-    return _at(finding.site) + (f", guarded{_at(guarded)}" if guarded else "")
+    source = f" ({code(finding.source)})" if finding.source else ""
+    library, guarded = finding.library, finding.guarded
+    inside = f", in library{_at(library)}" if library else ""
+    return _at(finding.site) + source + inside + (f", guarded{_at(guarded)}" if guarded else "")
 
 
 def _levels(ledger: Ledger) -> str:
@@ -159,7 +163,9 @@ def _breaks(ledger: Ledger) -> Iterable[str]:
 
 
 def _break(row: BreakRow) -> Iterable[str]:
-    yield f"- {code(place(Place(row.file, row.line)))} {text(row.reason)}"
+    at = code(place(Place(row.file, row.line)))
+    where = f"{code(place(row.user))}, in library {at}" if row.user else at
+    yield f"- {where} {text(row.reason)}"
     yield f"  - per call {text(per_call(row))}; cost {text(break_cost(row.cost))}"
     if row.removal:
         yield f"  - {text(row.removal)}"

@@ -9,6 +9,7 @@ from statistics import mean
 from compile_ledger.facts.compile import Compile
 from compile_ledger.facts.contract import Contract
 from compile_ledger.facts.graph_break import GraphBreak
+from compile_ledger.facts.place import origin
 from compile_ledger.judge.choose import Arms
 from compile_ledger.judge.document import BreakCost, BreakRow
 from compile_ledger.judge.view import View, runs_of
@@ -66,6 +67,7 @@ def _row(view: View, seen: list[tuple[Compile, GraphBreak]], arms: Arms) -> Brea
         kind=kind_of(first).name,
         removal=removal(first, _tested(arms, first), edit),
         edit=edit or kind_of(first).edit,
+        user=first.user if first.library else None,
     )
 
 
@@ -94,8 +96,8 @@ def _edit(view: View, event: Compile, found: GraphBreak) -> str:
     region = None if number is None else view.regions.get(number)
     root = None if region is None or region.root is None else view.code.get(region.root)
     library = {code.file for code in view.code.values() if code.library}
-    installed = {str(p): p.file in library or "-packages" in p.file for p in found.stack}
-    own = root is not None and (root.library or "-packages" in root.file)
+    installed = {str(p): p.file in library or origin(p.file) != "program" for p in found.stack}
+    own = root is not None and (root.library or origin(root.file) != "program")
     if own or kind_of(found) is INSIDE or not installed.get(str(found.place), False):
         return ""
     line = next((at for at in reversed(installed) if not installed[at]), "")

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from compile_ledger.facts.compile import Compile
 from compile_ledger.facts.graph_break import GraphBreak
-from compile_ledger.facts.place import Place
+from compile_ledger.facts.place import Lines, Place, lines_of, within_package
 from compile_ledger.judge.document import Evidence, Finding, FindingCost
 from compile_ledger.judge.instruments import instrument
 from compile_ledger.judge.view import View
@@ -45,11 +45,11 @@ def no_graph(view: View, reading: GraphsPerCall, price: Price) -> Finding:
     lost = (c for c in (*own, *events) if c.outcome in ("skipped", "switched_off"))
     broken = (c for c in own if c.breaks)
     event = next(broken, None) or next(lost, None) or next(iter(events), None)
-    why, place = _why(event)
+    why, at = _why(event)
     calls = count(reading.calls, "call")
     code = view.code.get(event.code_object) if event else None
     frame = f" ({code.name}, {code.place})" if code and not code.library else ""
-    where = f" at {place}" if place else frame
+    where = _at(at) or frame
     said = f"no graph ran in any of {calls} of {view.target(region)}: {why}{where}"
     return Finding(
         id=f"no-graph:{region}",
@@ -57,7 +57,8 @@ def no_graph(view: View, reading: GraphsPerCall, price: Price) -> Finding:
         level="CAPTURED",
         severity="failure",
         sentence=said + price.tail,
-        site=place or view.site(region),
+        site=at.user or view.site(region),
+        library=at.library,
         subject=view.target(region),
         expected="1 graph per call",
         actual="0 graphs",
@@ -74,17 +75,19 @@ def frame_skipped(view: View, event: Compile, price: Price) -> Finding:
     code = view.code.get(event.code_object)
     name = code.name if code else "a frame"
     region = view.region_of(event)
-    why, place = _why(event)
-    where = f" at {place}" if place else ""
+    why, at = _why(event)
+    if at.user is None:
+        at = _of_frame(view, event)
     return Finding(
         id=f"frame-skipped:{event.code_object}",
         slug="frame-skipped",
         level="CAPTURED",
         severity="failure",
         sentence=(
-            f"Dynamo skipped {name}, all of its own code runs eagerly: {why}{where}{price.tail}"
+            f"Dynamo skipped {name}, all of its own code runs eagerly: {why}{_at(at)}{price.tail}"
         ),
-        site=place or (code.place if code else view.site(region)),
+        site=at.user or view.site(region),
+        library=at.library,
         subject=name,
         evidence=_evidence(view, event, why),
         region=region,
@@ -107,7 +110,7 @@ def eager_tail(view: View, reading: GraphsPerCall, off: Compile, price: Price) -
     found = graph_break(view, reading, price)
     first = _splitting(view, reading.region)
     reason = reason_of(first) if first else "a graph break"
-    where = f" at {first.place}" if first and first.place else ""
+    where = _at(lines_of(first.stack)) if first else ""
     since = f" from call {off.call} on" if off.call is not None else ""
     return replace(
         found,
@@ -125,14 +128,15 @@ def graph_break(view: View, reading: GraphsPerCall, price: Price) -> Finding:
     region = reading.region
     breaks = breaks_in(view, region)
     first = _splitting(view, region)
-    place = first.place if first else None
+    at = lines_of(first.stack) if first else Lines()
     return Finding(
         id=f"graph-break:{region}",
         slug="graph-break",
         level="CAPTURED",
         severity="note" if price.nothing else "failure",
         sentence=f"{_broken(view, reading, breaks)}; {price.words}",
-        site=place or view.site(region),
+        site=at.user or view.site(region),
+        library=at.library,
         subject=view.target(region),
         expected="1 graph per call",
         actual=f"{reading.text} graphs per call",
@@ -148,7 +152,7 @@ def _broken(view: View, reading: GraphsPerCall, breaks: list[GraphBreak]) -> str
     first = _splitting(view, reading.region)
     reason = reason_of(first) if first else "no break was recorded: several frames have graphs"
     place = first.place if first else None
-    where = f" at {place}{_others(breaks, place)}" if place else ""
+    where = f"{_at(lines_of(first.stack))}{_others(breaks, place)}" if first and place else ""
     kind = "steady" if reading.settled else "served"
     some = (
         f" in {reading.many} of {reading.served} calls" if 0 < reading.many < reading.served else ""
@@ -174,17 +178,31 @@ def _others(breaks: list[GraphBreak], shown: Place) -> str:
     return f" (and at {noun} {listed(more, 3)})" if more else ""
 
 
-def _why(event: Compile | None) -> tuple[str, Place | None]:
+def _at(at: Lines) -> str:
+    """`` at case.py:25, in diffusers/schedulers/x.py:414``: the user's line, and what it led to."""
+    inside = f", in {within_package(at.library)}" if at.library else ""
+    return f" at {at.user}{inside}" if at.user else ""
+
+
+def _of_frame(view: View, event: Compile) -> Lines:
+    """Where a frame is that no break names: a library's beside the line that called it."""
+    code = view.code.get(event.code_object)
+    caller = (event.caller,) if event.caller else ()
+    return lines_of((*caller, code.place)) if code else Lines()
+
+
+def _why(event: Compile | None) -> tuple[str, Lines]:
     """The runtime's reason for a skip, and the line of the user's that caused it."""
     if event is None:
-        return "Dynamo never reached a frame of it", None
-    place = next((b.place for b in event.breaks if b.place), None)
+        return "Dynamo never reached a frame of it", Lines()
+    at = next((lines_of(b.stack) for b in event.breaks if b.stack), Lines())
     reason = event.why or next((reason_of(b) for b in event.breaks), "")
     if was_empty(event) or not (reason or event.raised or event.graph_ops):
-        return f"in its first call {EMPTY_WORDS}, so its code is skipped for good", place
+        return f"in its first call {EMPTY_WORDS}, so its code is skipped for good", at
     if not reason and event.raised:
-        return event.raised.message.split("\n")[0], place or event.raised.place
-    return worded(reason) or "the runtime gives no reason", place
+        at = at if at.user else Lines(event.raised.place, event.raised.library)
+        return event.raised.message.split("\n")[0], at
+    return worded(reason) or "the runtime gives no reason", at
 
 
 def _evidence(view: View, event: Compile | None, why: str) -> tuple[Evidence, ...]:

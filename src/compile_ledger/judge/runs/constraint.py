@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from compile_ledger.facts.place import Place, Raised
+from compile_ledger.facts.place import Place, Raised, lines_of
 from compile_ledger.judge.classify_guard.clean import plain
 
 _SOURCE = r"(?P<subject>\S+?)\.size\(\)\[(?P<axis>\d+)\]"
@@ -21,7 +21,6 @@ _FRAME = re.compile(
     r'^\s*File "(?P<file>.+?)", line (?P<line>\d+), in (?P<function>\S+)', re.MULTILINE
 )
 _STACKS = ("User stack:", "from user code:")
-_NOT_THE_USERS = re.compile(r"site-packages/|dist-packages/|/lib/python3\.\d+/|^<")
 
 
 Dim = tuple[str, int]
@@ -65,8 +64,7 @@ def told_place(raised: Raised | None) -> Place | None:
         return None
     starts = [at for word in _STACKS if (at := raised.message.find(word)) >= 0]
     frames = _FRAME.finditer(raised.message, min(starts)) if starts else ()
-    own = [m for m in frames if not _NOT_THE_USERS.search(m["file"].replace("\\", "/"))]
-    return Place(own[-1]["file"], int(own[-1]["line"]), own[-1]["function"]) if own else None
+    return lines_of(Place(m["file"], int(m["line"]), m["function"]) for m in frames).user
 
 
 def as_large(subject: str, axis: int, size: int, sizes: dict[str, tuple[int, ...]]) -> list[Dim]:

@@ -8,7 +8,7 @@ from typing import Literal
 
 from compile_ledger.facts.arm import Arm
 from compile_ledger.facts.contract import Contract
-from compile_ledger.facts.place import Place, Raised
+from compile_ledger.facts.place import Place, Raised, within_package
 from compile_ledger.judge.captured.break_words import worded
 from compile_ledger.judge.choose import CAPTURE, COMPILED, Arms
 from compile_ledger.judge.document import Evidence, Finding
@@ -53,6 +53,7 @@ def eager_raises(eager: Arm, arms: Arms) -> Finding:
         severity="failure",
         sentence=sentence,
         site=raised.place if raised else None,
+        library=raised.library if raised else None,
         evidence=(Evidence(instrument("exception", eager), _said(raised), arm=eager.name),),
     )
 
@@ -102,6 +103,7 @@ def stage_raises(difference: Difference, arms: Arms, contract: Contract) -> Find
         severity="failure",
         sentence=sentence,
         site=_site(raised, arm, difference.region),
+        library=raised.library if raised and raised.place else None,
         subject=broken.subject if broken else "",
         axis=broken.axis if broken else None,
         expected=_expected(difference, broken),
@@ -126,6 +128,7 @@ def lost(difference: Difference) -> Finding:
         severity="failure",
         sentence=sentence,
         site=raised.place if raised else None,
+        library=raised.library if raised else None,
         expected=_type(raised),
         actual="no exception",
         region=difference.region,
@@ -197,7 +200,9 @@ def _said(raised: Raised | None) -> str:
 
 def _where(raised: Raised | None) -> str:
     place = _place(raised)
-    return f" at {place}" if place else ""
+    inside = raised.library if raised and raised.place else None
+    library = f", in {within_package(inside)}" if inside else ""
+    return f" at {place}{library}" if place else ""
 
 
 def _place(raised: Raised | None) -> Place | None:

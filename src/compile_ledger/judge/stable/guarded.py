@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from compile_ledger.facts.place import Place
+from compile_ledger.facts.place import Place, origin
 from compile_ledger.judge.classify_guard import GuardFailure
 from compile_ledger.judge.view import View
-
-_INSTALLED = ("site-packages/", "dist-packages/")
 
 
 def guarded_at(view: View, failures: Iterable[GuardFailure]) -> Place | None:
@@ -38,6 +36,5 @@ def _own_files(view: View) -> Iterator[str]:
     places += [p for r in view.regions.values() for p in (r.site, r.target_place) if p]
     places += [p for c in view.compiles for b in c.breaks for p in (b.place, *b.stack) if p]
     for place in places:
-        plain = place.file.replace("\\", "/")
-        if place.file not in library and not any(part in plain for part in _INSTALLED):
+        if place.file not in library and origin(place.file) == "program":
             yield place.file

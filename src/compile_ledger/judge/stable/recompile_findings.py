@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from compile_ledger.facts.compile import Compile
-from compile_ledger.facts.place import Place
+from compile_ledger.facts.place import within_package
 from compile_ledger.judge.classify_guard import KINDS
 from compile_ledger.judge.document import Evidence, Finding, FindingCost
 from compile_ledger.judge.instruments import instrument
@@ -39,15 +39,6 @@ def via_frame(view: View, region: int | None, code_object: int) -> str:
         return ""
     frame = f"frame {code.name}, {within_package(code.place)}"
     return f" ({frame}, entered by torch.compile at {known.site})"
-
-
-def within_package(place: Place) -> str:
-    """``transformers/utils/generic.py:1112``: a library's file without where it is installed."""
-    for folder in ("site-packages/", "dist-packages/"):
-        _, found, rest = place.file.replace("\\", "/").rpartition(folder)
-        if found:
-            return f"{rest}:{place.line}"
-    return str(place)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from compile_ledger.facts.compile import Compile
+from compile_ledger.facts.place import within_package
 from compile_ledger.judge.document import Evidence, Finding, FindingCost
 from compile_ledger.judge.instruments import instrument
 from compile_ledger.judge.view import View
@@ -11,7 +12,6 @@ from compile_ledger.judge.words import count, listed
 from .at_call import at_call
 from .causes import leading
 from .reasons import quoted
-from .recompile_findings import within_package
 
 
 def unrelated(view: View, code_object: int) -> bool:

@@ -6,16 +6,19 @@ from typing import Any
 
 from compile_ledger.facts.graph_break import GraphBreak
 from compile_ledger.facts.place import Place
-from compile_ledger.observe.stack import is_users
+from compile_ledger.observe.stack import is_program, is_written
 
 
-def as_break(text: str, stack: Any) -> GraphBreak:
+def as_break(text: str, stack: Any, caller: Place | None = None) -> GraphBreak:
     """A break from the runtime's text and stack (frame summaries or places).
 
-    Keeps the user's lines only, where there are any.
+    Leaves torch's lines out, where there are others. ``caller`` is the user's line that
+    led to the frame: it comes first where the stack has no line of the user's own.
     """
     places = [_place(frame) for frame in stack or ()]
-    users = [place for place in places if is_users(place.file)]
+    users = [place for place in places if is_written(place.file)]
+    if caller is not None and not any(is_program(place.file) for place in users):
+        users = [caller, *users]
     first, _, rest = text.strip().partition("\n")
     return GraphBreak(
         reason=first[:400],

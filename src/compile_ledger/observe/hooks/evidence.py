@@ -112,7 +112,7 @@ def _hook_breaks(session: Session) -> None:
         miss = current(session)
         reason = args[0]
         if miss is not None and reason.graph_break and len(miss.breaks) < _MOST:
-            found = as_break(str(reason.reason), reason.user_stack)
+            found = as_break(str(reason.reason), reason.user_stack, miss.caller)
             if found not in miss.breaks:
                 miss.breaks.append(found)
 

@@ -15,7 +15,7 @@ from compile_ledger.facts.place import Place, Raised
 from compile_ledger.observe.capabilities import need
 from compile_ledger.observe.clock import cpu_ns
 from compile_ledger.observe.recording.session import CodeState, Session, Stop
-from compile_ledger.observe.stack import describe, entered_by_region
+from compile_ledger.observe.stack import describe, entered_by_region, lines_here
 
 from .breaks import as_break
 from .call_number import call_of_stack
@@ -42,6 +42,7 @@ class Miss:
         "breaks",
         "bucket",
         "call",
+        "caller",
         "code",
         "compile_id",
         "cpu",
@@ -63,6 +64,7 @@ class Miss:
         self.entries = entries
         self.outer = outer
         self.region, self.call = call_of_stack(region_of)
+        self.caller = lines_here().user
         self.bucket = present_bucket()
         self.is_root = _may_be_root(self.region, code) and entered_by_region()
         self.compile_id = ""
@@ -164,7 +166,8 @@ def _after(session: Session, miss: Miss, result: Any, error: BaseException | Non
         return
     session.tell(miss.code)
     _name_root(session, miss, outcome)
-    fact = _fact(session, miss, outcome, why, None if error is None else describe(error))
+    raised = None if error is None else describe(error, miss.caller)
+    fact = _fact(session, miss, outcome, why, raised)
     if entry is not None:
         fact = dataclasses.replace(fact, calls_graph=entry.calls_graph)
         entry.fact = fact
@@ -315,7 +318,7 @@ def _breaks(miss: Miss) -> tuple[GraphBreak, ...]:
     file = getattr(metrics, "fail_user_frame_filename", None)
     line = getattr(metrics, "fail_user_frame_lineno", None) or 0
     stack = [Place(str(file), line)] if file else []
-    return (*miss.breaks, as_break(str(failed), stack))
+    return (*miss.breaks, as_break(str(failed), stack, miss.caller))
 
 
 def _attempt_id(miss: Miss) -> str:
@@ -352,4 +355,5 @@ def _fact(
             sorted(str(r)[:300] for r in getattr(metrics, "restart_reasons", None) or ())
         ),
         thread=session.thread_number(),
+        caller=miss.caller,
     )

@@ -20,7 +20,7 @@ from compile_ledger.observe.capabilities import need
 from compile_ledger.observe.recording.call_view import parameter_names
 from compile_ledger.observe.recording.session import Session, peek
 from compile_ledger.observe.settings import recompile_limit
-from compile_ledger.observe.stack import user_site
+from compile_ledger.observe.stack import lines_here
 
 from .call_number import LEAVES, leaves
 from .own_code import ours
@@ -147,13 +147,17 @@ def _hook_call(session: Session, context_class: Any) -> None:
 
 @ours
 def _new_region(session: Session, context: Any) -> None:
-    add_region(session, context, user_site() or session.default_site)
+    found = lines_here()
+    add_region(session, context, found.user or session.default_site, found.library)
 
 
-def add_region(session: Session, context: Any, site: Place | None) -> RegionState:
+def add_region(
+    session: Session, context: Any, site: Place | None, library: Place | None = None
+) -> RegionState:
     """Number a region and put our enter hook last in its list."""
     number = len(session.regions)
-    state = RegionState(Region(number, "", site=site, recompile_limit=recompile_limit()))
+    made = Region(number, "", site=site, library=library, recompile_limit=recompile_limit())
+    state = RegionState(made)
     state.context = weakref.ref(context)
     state.bucket = int(getattr(context, "_isolate_recompiles_id", -1))
     session.regions.append(state)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from compile_ledger.facts.calls import Call, Disposition
 from compile_ledger.observe.clock import children_cpu_ns
 from compile_ledger.observe.hooks.own_code import ours
-from compile_ledger.observe.stack import describe, wrapper_frame
+from compile_ledger.observe.stack import describe, lines_here, wrapper_frame
 
 from .call_view import Brought, brought
 from .disposition import worst
@@ -191,7 +191,7 @@ class CallKeeper:
             constants=call.brought[1],
             overlapping=call.brought[2],
             thread=self.session.thread_number(),
-            raised=None if raised is None else describe(raised),
+            raised=None if raised is None else describe(raised, lines_here().user),
         )
         self._name_root(call)
         self._write(fact)

@@ -12,6 +12,7 @@ from compile_ledger.render.ranking import Group, groups
 from compile_ledger.render.words import (
     NOT_MEASURED,
     cut_left,
+    cut_right,
     place,
 )
 
@@ -58,6 +59,12 @@ def _finding(page: Page, finding: Finding) -> None:
     if finding.site is not None:
         at = place(finding.site, page.width - FINDING_INDENT - 3)
         page.line((f"at {at}", "dim"), indent=FINDING_INDENT)
+    if finding.source:
+        said = cut_right(finding.source, page.width - FINDING_INDENT - 3)
+        page.line((said, "dim"), indent=FINDING_INDENT + 3)
+    if finding.library is not None:
+        at = place(finding.library, page.width - FINDING_INDENT - 11)
+        page.line((f"in library {at}", "dim"), indent=FINDING_INDENT)
     if finding.guarded is not None:
         at = place(finding.guarded, page.width - FINDING_INDENT - 11)
         page.line((f"guarded at {at}", "dim"), indent=FINDING_INDENT)
@@ -75,7 +82,10 @@ def breaks(page: Page, ledger: Ledger) -> None:
 
 
 def _break(page: Page, row: BreakRow) -> None:
-    page.line((place(Place(row.file, row.line), page.width - 2), "bold"), indent=2)
+    if row.user is not None:
+        page.line((place(row.user, page.width - 2), "bold"), indent=2)
+    where = place(Place(row.file, row.line), page.width - 13)
+    page.line((f"in library {where}" if row.user else where, "bold"), indent=4 if row.user else 2)
     hint = f" [{row.hint_id}]" if row.hint_id else ""
     page.line(row.reason, (hint, "dim"), indent=FINDING_INDENT)
     page.line(f"per call: {per_call(row)}; cost: {break_cost(row.cost)}", indent=FINDING_INDENT)

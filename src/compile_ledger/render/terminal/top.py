@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from compile_ledger.render.headline import headline
 from compile_ledger.render.levels import MARKS, TITLES, why
-from compile_ledger.render.words import place, sentence
+from compile_ledger.render.words import cut_right, place, sentence
 
 if TYPE_CHECKING:
     from compile_ledger.judge.document import Ledger
@@ -23,10 +23,15 @@ def verdict(page: Page, ledger: Ledger) -> None:
     mark = MARKS[head.status]
     title = (f"{head.title}:", mark.style)
     page.hang((mark.glyph, mark.style), title, " ", head.cause, indent=2)
-    if head.where is not None:
-        page.hang("  where", (place(head.where, page.width - LABEL), "bold"), indent=LABEL)
-    if head.guarded is not None:
-        page.hang("  guarded at", (place(head.guarded, page.width - LABEL), "bold"), indent=LABEL)
+    for label, at in (
+        ("where", head.where),
+        ("in library", head.library),
+        ("guarded at", head.guarded),
+    ):
+        if at is not None:
+            page.hang(f"  {label}", (place(at, page.width - LABEL), "bold"), indent=LABEL)
+        if at is not None and at is head.where and head.source:
+            page.hang("", (cut_right(head.source, page.width - LABEL), "dim"), indent=LABEL)
     if head.cost:
         page.hang("  cost", head.cost, indent=LABEL)
     for said in head.experiments:
