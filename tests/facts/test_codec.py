@@ -182,9 +182,15 @@ def test_what_is_no_fact_is_refused() -> None:
         encode("a text")
 
 
-def test_a_lone_surrogate_is_refused_as_documented() -> None:
-    with pytest.raises(UnicodeEncodeError):
-        encode(Lost("\ud800", ""))
+def test_text_that_is_no_utf_8_is_written_out() -> None:
+    name = b"na\xffme".decode("utf-8", "surrogateescape")
+    assert decode(encode(Lost("file", name))) == Lost("file", "na\\udcffme")
+
+
+def test_a_number_is_no_field_of_the_fact() -> None:
+    line = encode(Lost("file", "full"), 7)
+    assert fields_of(line)["n"] == 7
+    assert decode(line) == Lost("file", "full")
 
 
 def test_the_kind_stands_first_so_that_a_line_can_be_skipped_unread() -> None:

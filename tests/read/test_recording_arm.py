@@ -112,12 +112,26 @@ def test_blank_lines_and_carriage_returns_are_no_damage(path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "content", [b"", b"\n", b"not json\n", b"{}\n", encode(Call(0, 0)), b"\x00" * 64]
+    "content", [b"", b"\n", b"not json\n", b"{}\n", b'{"fact":"hope"}\n', b"\x00" * 64]
 )
-def test_a_file_without_a_header_is_no_recording(path: Path, content: bytes) -> None:
+def test_a_file_without_a_fact_is_no_recording(path: Path, content: bytes) -> None:
     path.write_bytes(content)
     with pytest.raises(RecordingError, match=r"not a compile-ledger recording|is empty"):
         read_arm(path)
+
+
+def test_a_recording_whose_header_was_lost_is_read_with_what_is_known(path: Path) -> None:
+    path.write_bytes(encode(Call(0, 0), 1) + encode(Goodbye("finished"), 2))
+    arm = read_arm(path)
+    assert arm.header is None
+    assert (len(arm.calls), arm.status) == (1, "finished")
+    assert [(lost.where, lost.count) for lost in arm.damage] == [("missing line", 1)]
+
+
+def test_a_header_stands_anywhere(path: Path) -> None:
+    path.write_bytes(encode(Call(0, 0), 1) + encode(HEADER, 0) + encode(Goodbye("finished"), 2))
+    assert read_arm(path).header == HEADER
+    assert read_arm(path).damage == ()
 
 
 def test_a_header_of_another_format_is_no_recording(path: Path) -> None:

@@ -94,7 +94,7 @@ def test_a_folder_without_recordings_says_what_it_is(tmp_path: Path, name: str, 
 def test_what_is_not_there_and_what_is_no_recording(tmp_path: Path) -> None:
     with pytest.raises(RecordingError, match="does not exist"):
         read_all(tmp_path / "nowhere")
-    with pytest.raises(RecordingError, match="no header"):
+    with pytest.raises(RecordingError, match="no line of it is a fact of ours"):
         read_all(write(tmp_path / "x.txt", tail=b"hello\n"))
 
 

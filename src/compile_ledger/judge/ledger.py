@@ -36,7 +36,7 @@ from .lines import (
     stability_line,
     verdict_line,
 )
-from .lost_evidence import lost_evidence
+from .lost_evidence import lost_evidence, unless_lost
 from .next_step import next_step
 from .rows import code_object_rows, region_rows
 from .runs.level import judge_runs
@@ -114,7 +114,8 @@ def judge_levels(arms: Arms, contract: Contract) -> tuple[Judged, ...]:
         judge_stable(arms, contract),
     ]
     failed = next((one.level.level for one in judged if one.fails), "")
-    worth = judge_worth_it(arms, contract)
+    judged = [unless_lost(one, arms) for one in judged]
+    worth = unless_lost(judge_worth_it(arms, contract), arms)
     if failed and worth.level.status == "not_measured" and worth.command:
         worth = skipped(failed, contract)
     return _marked(with_sites([*judged, worth], arms))

@@ -16,7 +16,8 @@ from compile_ledger.facts.codec import (
     VERSION,
     DamagedLineError,
     UnknownKindError,
-    decode,
+    fact_in,
+    parse,
 )
 from compile_ledger.facts.compile import Compile
 from compile_ledger.facts.environment import Capability
@@ -27,6 +28,7 @@ from compile_ledger.facts.timing import Ablation, GuardLookup, SteadyState
 
 from .timeline import calls_of
 
+DAMAGED = "damaged line"
 NO_GOODBYE = "the process ended without a goodbye, or still runs"
 
 
@@ -64,16 +66,36 @@ class _Gathered:
         self.lists: dict[type, list[Any]] = {}
         self.totals = Totals()
         self.damage: Counter[tuple[str, str]] = Counter()
+        self.numbered = self.last_number = -1
+        """The number of lines that have a number, less one, and the highest number."""
 
     def take(self, line: bytes) -> None:
         try:
-            fact = decode(line)
+            raw = parse(line)
+            self._number(raw.get("n"))
+            fact = fact_in(raw)
         except UnknownKindError as error:
             self.damage["unknown kind", str(error)] += 1
         except DamagedLineError as error:
-            self.damage["damaged line", str(error)[:200]] += 1
+            self.damage[DAMAGED, str(error)[:200]] += 1
         else:
             self.add(fact)
+
+    def _number(self, number: Any) -> None:
+        if isinstance(number, int):
+            self.numbered += 1
+            self.last_number = max(self.last_number, number)
+
+    @property
+    def facts(self) -> bool:
+        """Whether any line held a fact."""
+        return bool(self.lists) or self.totals.now() is not None
+
+    @property
+    def missing(self) -> int:
+        """Lines that were written or tried, and are neither here nor damaged."""
+        damaged = sum(n for (where, _), n in self.damage.items() if where == DAMAGED)
+        return max(0, self.last_number - self.numbered - damaged)
 
     def add(self, fact: Any) -> None:
         if isinstance(fact, Counters):
@@ -92,14 +114,16 @@ class _Gathered:
         return tuple({fact.id: fact for fact in self.every(kind)}.values())
 
 
-def _check(header: Header | None, path: Path) -> Header:
+def _check(got: _Gathered, path: Path) -> Header | None:
+    """The header, wherever it stands; None where it was lost and other facts are there."""
+    header: Header | None = got.last(Header)
     if header is None and path.stat().st_size == 0:
         msg = f"{path} is empty: its process ended before it wrote anything"
         raise RecordingError(msg)
-    if header is None or header.format != FORMAT:
-        msg = f"{path} is not a compile-ledger recording: its first line is no header"
+    if (header is None and not got.facts) or (header and header.format != FORMAT):
+        msg = f"{path} is not a compile-ledger recording: no line of it is a fact of ours"
         raise RecordingError(msg)
-    if header.version > VERSION:
+    if header and header.version > VERSION:
         msg = (
             f"{path} has recording version {header.version}, this compile-ledger reads up to "
             f"{VERSION}: upgrade compile-ledger"
@@ -125,11 +149,11 @@ def read_arm(path: Path, name: str = "", change: str = "") -> Arm:
     the file is no recording, ``OSError`` when it cannot be opened.
     """
     got = _gather(path)
-    header = _check(got.last(Header), path)
+    header = _check(got, path)
     goodbye: Goodbye | None = got.last(Goodbye)
     counters = got.totals.now()
     return Arm(
-        name=name or header.arm or "recorded",
+        name=name or (header.arm if header else "") or "recorded",
         change=change,
         status=goodbye.status if goodbye else "killed",
         why="" if goodbye else NO_GOODBYE,
@@ -150,12 +174,19 @@ def read_arm(path: Path, name: str = "", change: str = "") -> Arm:
         toolchain=got.last(Toolchain),
         costs=got.last(Costs) or Costs(),
         lost=got.every(Lost),
-        damage=tuple(Lost(where, why, n) for (where, why), n in got.damage.items()),
+        damage=_damage(got),
         wall_ns=goodbye.at_ns if goodbye else (counters.at_ns if counters else 0),
         cpu_ns=_cpu(goodbye, counters),
         peak_bytes=goodbye.peak_bytes if goodbye else None,
         exit_code=goodbye.exit_code if goodbye else None,
     )
+
+
+def _damage(got: _Gathered) -> tuple[Lost, ...]:
+    found = [Lost(where, why, n) for (where, why), n in got.damage.items()]
+    if got.missing:
+        found.append(Lost("missing line", "its number is not in the file", got.missing))
+    return tuple(found)
 
 
 def _cpu(goodbye: Goodbye | None, counters: Counters | None) -> int:

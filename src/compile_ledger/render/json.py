@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from compile_ledger.facts.codec import without_surrogates
 from compile_ledger.judge.document import LEVELS, SCHEMA_VERSION, Ledger
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -28,7 +29,7 @@ def to_json(ledger: Ledger) -> bytes:
     try:
         packed = msgspec.json.encode(ledger, order="deterministic")
     except UnicodeEncodeError:
-        plain = _without_surrogates(msgspec.to_builtins(ledger))
+        plain = without_surrogates(msgspec.to_builtins(ledger))
         packed = msgspec.json.encode(plain, order="deterministic")
     return msgspec.json.format(packed, indent=2) + b"\n"
 
@@ -76,13 +77,3 @@ def _check_version(data: bytes | str) -> None:
 
 def _one_line(error: BaseException) -> str:
     return " ".join(str(error).split())[:200]
-
-
-def _without_surrogates(value: Any) -> Any:
-    if isinstance(value, str):
-        return value.encode("utf-8", "backslashreplace").decode()
-    if isinstance(value, dict):
-        return {_without_surrogates(k): _without_surrogates(v) for k, v in value.items()}
-    if isinstance(value, list | tuple):
-        return [_without_surrogates(item) for item in value]
-    return value

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import errno
+import itertools
 import os
 import sys
 import threading
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -34,6 +35,9 @@ class Sink:
         self.lost: Counter[tuple[str, str]] = Counter()
         self.preface: Callable[[], Iterable[Any]] | None = None
         """What comes before the first fact: the header, and what was known by then."""
+        self._waiting: deque[bytes] = deque()
+        """Lines of the preface that could not be written yet."""
+        self._numbers = itertools.count()
         self._fd = -1
         self._closed = self._warned = self._torn = False
         self._opening = threading.RLock()
@@ -44,20 +48,34 @@ class Sink:
             return
         try:
             self.begin()
-            self._append(encode(fact))
+            self._append(self._line(fact))
         except Exception as error:  # noqa: BLE001  the program goes on, the loss is counted
             self.lose(_FILE, error)
 
     def begin(self) -> None:
-        """Open the file where it is not open yet, and write the preface, once."""
-        if self._fd >= 0 and self.preface is None:
+        """Open the file where it is not open yet, and write the preface, once.
+
+        What a full disk keeps back is tried again before each later fact: without its header
+        a recording says neither whose it is nor what could be seen.
+        """
+        if self._fd >= 0 and self.preface is None and not self._waiting:
             return
         with self._opening:
             if self._fd < 0:
                 self._fd = self._open()
             preface, self.preface = self.preface, None
-            for fact in preface() if preface else ():
-                self._append(encode(fact))
+            self._waiting.extend(self._line(fact) for fact in (preface() if preface else ()))
+            while self._waiting:
+                try:
+                    self._append(self._waiting[0])
+                except OSError as error:
+                    self.lose(_FILE, error)
+                    return
+                self._waiting.popleft()
+
+    def _line(self, fact: Any) -> bytes:
+        """A line with the next number, so that one which is lost is missed by its reader."""
+        return encode(fact, next(self._numbers))
 
     def _open(self) -> int:
         return os.open(self.path, _FLAGS, 0o644)
