@@ -6,6 +6,7 @@ import dataclasses
 
 import pytest
 
+from compile_ledger.facts.calls import Counters, RegionCalls
 from compile_ledger.facts.compile import Symbol
 from compile_ledger.judge.stable.level import judge_stable
 
@@ -154,6 +155,21 @@ class TestRecurring:
         found = judged(arm)
         assert found.fails
         assert "12 compiles of one source line in 12 calls" in found.level.why
+
+    def test_a_line_that_is_empty_at_each_call_fails_though_nothing_was_recompiled(self) -> None:
+        events = tuple(make.compile_at(i, compile_id=f"{i}/0") for i in range(9))
+        kept_apart = judged(make.healthy(calls=make.calls("c" * 9), compiles=events))
+        assert "encode is compiled again from an empty cache line: 9 compiles" in (
+            kept_apart.level.why
+        )
+        counters = Counters(9, (RegionCalls(0, 9),))
+        counted = judged(make.healthy("recorded", calls=(), counters=counters, compiles=events))
+        assert [f.slug for f in counted.findings if f.severity == "failure"] == ["line-cleared"]
+
+    def test_a_line_that_was_cleared_while_warming_up_settles(self) -> None:
+        events = tuple(make.compile_at(i, compile_id=f"{i}/0") for i in range(5))
+        arm = make.healthy(calls=make.calls("ccccc" + "." * 10), compiles=events)
+        assert not judged(arm).fails
 
     def test_several_functions_of_one_region_are_not_fresh_code(self) -> None:
         codes = tuple(make.code(i, f"part{i}", line=i) for i in range(8))

@@ -19,6 +19,7 @@ _EDITS = {
     "no-graph": "compile the function that holds the tensor operations",
     "observer-effect": "return the value, and look at it outside the region",
     "fresh-code": "make the function once, compile it once, and keep it",
+    "line-cleared": "take torch.compiler.reset() or torch._dynamo.reset() out of the loop",
     "recompile-unnamed": "call torch.compile once, and keep what it returns",
     "cache-limit": "keep what the guards check the same from call to call",
     "silent-eager": "keep what the guards check the same from call to call",

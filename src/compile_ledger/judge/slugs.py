@@ -34,6 +34,7 @@ _TABLE = (
     Slug("no-graph", "CAPTURED", "No graph ran in any call"),
     Slug("recompile-unnamed", "STABLE", "Recompiles for which the runtime gives no reason"),
     Slug("fresh-code", "STABLE", "A new code object is compiled at each call"),
+    Slug("line-cleared", "STABLE", "Entries are gone each time, and are compiled again"),
     Slug("cache-limit", "STABLE", "The recompile limit was hit"),
     Slug("limit-without-effect", "STABLE", "The limit was raised where it has no effect"),
     Slug("limit-ahead", "STABLE", "A recompile limit will be hit if compiling goes on"),

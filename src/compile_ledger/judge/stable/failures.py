@@ -20,7 +20,7 @@ from .loss_findings import (
     silent_unexplained,
     switched_off,
 )
-from .recompile_findings import Story, cause_of, fresh_code, recompiles, unnamed_recompiles
+from .recompile_findings import Story, cause_of, compiled_anew, recompiles, unnamed_recompiles
 from .recurrence import Recurring, ending, made_anew
 from .shadowed import shadowed
 from .shared_line import shared_failure, unrelated
@@ -37,7 +37,7 @@ def failures(view: View) -> tuple[Finding, ...]:
         found += _limited(view, hit, counted)
     for stream in streams(view):
         found += _recurring(view, stream, set(limited))
-    found += [fresh_code(view, anew) for anew in made_anew(view)]
+    found += [compiled_anew(view, anew) for anew in made_anew(view)]
     found += _off(view)
     found += shadowed(view)
     found += _unexplained(view, counted)

@@ -151,30 +151,32 @@ def unnamed_recompiles(view: View, found: Recurring, calls: int) -> Finding:
     )
 
 
-def fresh_code(view: View, found: Anew) -> Finding:
-    """A code object made anew at each call: compiled anew, with no guard and no limit."""
+def compiled_anew(view: View, found: Anew) -> Finding:
+    """Code that is compiled again and again from an empty line: no guard fails."""
     last = found.compiles[-1]
     region = view.region_of(last)
     number = len(found.compiles)
+    slug = "line-cleared" if found.same_code else "fresh-code"
+    what, how = (
+        ("is compiled again from an empty cache line", "its entries are gone each time (a reset?)")
+        if found.same_code
+        else ("is made anew and compiled each time", "no guard failed and no limit applies")
+    )
+    seen = f"{number} new code objects" if not found.same_code else f"{number} first compiles"
     return Finding(
-        id=f"fresh-code:{found.place}",
-        slug="fresh-code",
+        id=f"{slug}:{found.place}",
+        slug=slug,
         level="STABLE",
         severity="failure",
         sentence=(
-            f"{found.place.function or 'a function'} is made anew and compiled each time: "
-            f"{count(number, 'compile')} of one source line in {count(found.calls, 'call')}, "
-            f"no guard failed and no limit applies"
+            f"{found.place.function or 'a function'} {what}: "
+            f"{count(number, 'compile')} of one source line in {count(found.calls, 'call')}, {how}"
         ),
         site=view.site(region) or found.place,
         subject=found.place.function,
         count=number,
         cost=FindingCost(seconds=compile_seconds(view, found.compiles)),
-        evidence=(
-            Evidence(
-                instrument("compiles", view.arm), f"{number} new code objects at {found.place}"
-            ),
-        ),
+        evidence=(Evidence(instrument("compiles", view.arm), f"{seen} at {found.place}"),),
         region=region,
         code_object=last.code_object,
         first_call=call_number(view, found.compiles[0]),

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import accumulate
 
 from compile_ledger.facts.compile import Compile
 from compile_ledger.facts.place import Place
 from compile_ledger.judge.view import View
 
 from .causes import Key, primary
-from .stream import Event, Stream
+from .stream import Event, Stream, tail_of
 
 FRESH = 4
 """Code objects of one and the same place before they count as made anew at each call."""
@@ -76,20 +78,29 @@ def _recompiled(event: Compile) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Anew:
-    """One place in the source whose code object is made anew and compiled each time."""
+    """One place in the source that is compiled again and again with no entry to refuse a call."""
 
     place: Place
     compiles: tuple[Compile, ...]
     calls: int
     """Calls of the regions that enter these code objects."""
 
+    @property
+    def same_code(self) -> bool:
+        """True when it is one code object, whose entries are gone each time."""
+        return len({event.code_object for event in self.compiles}) < FRESH
+
 
 def made_anew(view: View) -> tuple[Anew, ...]:
-    """Places where new code objects are still being compiled in the tail of their calls."""
+    """Places that still compile from an empty cache line in the tail of their calls.
+
+    Compiles per call decide, not an outcome's name: after a reset, and for a code object that
+    is made anew, each compile is a first one.
+    """
     by_place: defaultdict[tuple[object, ...], list[Compile]] = defaultdict(list)
     for event in view.compiles:
         code = view.code.get(event.code_object)
-        if code and event.kept and event.entries_before == 0 and not code.library:
+        if code and event.kept and event.entries_before == 0 and not view.is_foreign(code.id):
             by_place[_source(code.file), code.line, code.name].append(event)
     found = (_anew(view, events) for events in by_place.values())
     return tuple(anew for anew in found if anew)
@@ -101,18 +112,31 @@ def _source(file: str) -> str:
 
 
 def _anew(view: View, events: list[Compile]) -> Anew | None:
-    if len({event.code_object for event in events}) < FRESH:
+    if len(events) < FRESH:
         return None
-    regions = {r for event in events if (r := view.region_of(event)) is not None}
-    order = sorted(
-        (call.at_ns, call.region, call.index) for r in regions for call in view.calls.get(r, ())
-    )
-    if not order:
+    code = {event.code_object for event in events}
+    regions = sorted({region for one in code for region in view.regions_on(one)})
+    places = _places(view, regions)
+    calls = sum(view.length(region) for region in regions)
+    tail = tail_of(calls)
+    compiled = {places(view.region_of(event), event.call) for event in events}
+    still = sum(at is not None and at >= calls - tail for at in compiled)
+    if not calls or still < min(tail, 2):
         return None
-    compiled = {(view.region_of(event), event.call) for event in events}
-    tail = order[-max(3, -(-len(order) // 3)) :]
-    still = sum((region, index) in compiled for _, region, index in tail)
-    if still < min(len(tail), 2):
-        return None
-    code = view.code[events[0].code_object]
-    return Anew(code.place, tuple(events), len(order))
+    return Anew(view.code[events[0].code_object].place, tuple(events), calls)
+
+
+def _places(view: View, regions: list[int]) -> Callable[[int | None, int | None], int | None]:
+    """Where a region's call stands among all calls of some regions; None: not known.
+
+    In order of time where calls were kept apart; else one region after the other.
+    """
+    order = sorted((c.at_ns, c.region, c.index) for r in regions for c in view.calls.get(r, ()))
+    if order:
+        at: dict[tuple[int | None, int | None], int] = {
+            (region, index): place for place, (_, region, index) in enumerate(order)
+        }
+        return lambda region, call: at.get((region, call))
+    lengths = (view.length(region) for region in regions)
+    first = dict(zip(regions, accumulate(lengths, initial=0), strict=False))
+    return lambda region, call: None if call is None else first.get(region or 0, 0) + call

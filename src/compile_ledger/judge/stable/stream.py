@@ -17,6 +17,11 @@ SHORTEST = 4
 always compiles, and the tail is at least three calls."""
 
 
+def tail_of(calls: int) -> int:
+    """How many of so many calls are the tail: at least 3, and a third."""
+    return max(3, math.ceil(calls / 3))
+
+
 @dataclass(frozen=True, slots=True)
 class Event:
     """A compile, and the position in the stream of the call that it happened in."""
@@ -39,7 +44,7 @@ class Stream:
     @property
     def tail(self) -> int:
         """Calls in the tail: at least 3 and a third of the stream."""
-        return max(3, math.ceil(self.length / 3))
+        return tail_of(self.length)
 
     @property
     def tail_start(self) -> int:
