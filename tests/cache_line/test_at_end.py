@@ -1,6 +1,9 @@
 """The cache lines that a recording keeps, and questions asked of them afterwards."""
 
+import gc
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +24,10 @@ from compile_ledger.render import form
 
 def scale(x: torch.Tensor, by: str = "a") -> torch.Tensor:
     return x * 2 if by == "a" else x * 3
+
+
+def applied(x: torch.Tensor, kind: Any) -> torch.Tensor:
+    return x * kind.k
 
 
 def broken(x: torch.Tensor) -> torch.Tensor:
@@ -108,6 +115,67 @@ def test_a_limit_is_in_the_state_although_the_model_is_gone(tmp_path: Path) -> N
     assert sum(len(entry.guards) for entry in line.entries) < 24
     assert line.folded > 150
     assert len(form("json")(judge_recorded(read_all(tmp_path).recorded[0]))) < 60_000
+
+
+def in_locals() -> None:
+    model = Deep()
+
+    @torch.compile(backend="eager", dynamic=False)
+    def step(x: torch.Tensor) -> torch.Tensor:
+        return model(x).sum()
+
+    for size in (2, 3):
+        step(torch.ones(size, 4))
+
+
+def test_entries_whose_objects_were_freed_after_the_last_call_are_shown_as_they_were(
+    tmp_path: Path,
+) -> None:
+    def program() -> None:
+        in_locals()
+        gc.collect()
+
+    line = by_name(recorded(tmp_path, program))["step"].line
+    assert [entry.valid for entry in line.entries] == [True, True]
+    assert [entry.runs.value for entry in line.entries] == [1, 1]
+    sizes = [[g.tensor.size for g in entry.guards if g.tensor] for entry in line.entries]
+    assert sizes == [[(3, 4)], [(2, 4)]]
+
+
+def test_an_entry_that_was_freed_while_its_region_went_on_is_invalidated(tmp_path: Path) -> None:
+    def program() -> None:
+        compiled = torch.compile(applied, backend="eager")
+        for name in ("One", "Two"):
+            compiled(torch.ones(3), type(name, (), {"k": 2})())
+            gc.collect()
+
+    line = by_name(recorded(tmp_path, program))["applied"].line
+    last, first = line.entries if line.entries[0].compile_id == "0/1" else line.entries[::-1]
+    assert (last.valid, first.valid) == (True, False)
+    assert "got deallocated" in first.invalid_why
+
+
+def test_at_the_exit_of_a_program_its_entries_are_there(tmp_path: Path) -> None:
+    script = tmp_path / "serve.py"
+    script.write_text(
+        "import torch\n"
+        "def scale(x, by):\n"
+        "    return torch.sin(x) * len(by)\n"
+        "def main():\n"
+        "    compiled = torch.compile(scale, backend='eager')\n"
+        "    for by in ('a', 'bb'):\n"
+        "        compiled(torch.ones(3), by)\n"
+        "main()\n"
+    )
+    out = tmp_path / "out"
+    command = [sys.executable, "-m", "compile_ledger", "record", "-o", str(out), str(script)]
+    subprocess.run(command, check=True)
+    (one,) = read_all(out).recorded
+    (reading,) = one.arm.cache_lines
+    assert [[g.text for g in entry.guards] for entry in reading.line.entries] == [
+        ["L['by'] == 'bb'"],
+        ["L['by'] == 'a'"],
+    ]
 
 
 def test_what_one_process_keeps_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -31,8 +31,6 @@ MOST_LINES = 64
 """Code objects whose lines are read."""
 MOST_ENTRIES = 64
 """Entries of one code object that are read; the others are counted."""
-MOST_READ = 20_000
-"""Guards read of all entries together, at some five microseconds each."""
 
 _STATES: dict[str, Any] = {"on": "on", "off": "off", "limit": "run-only"}
 _BOUND = ("module", "module.compile", "method")
@@ -50,7 +48,6 @@ class Reader:
     """Regions by the code object that they enter first."""
     torch: str
     room: Room = field(default_factory=Room)
-    unread: int = MOST_READ
 
 
 def readings(session: Session) -> Iterator[LineReading]:
@@ -114,7 +111,7 @@ def read_line(reader: Reader, state: CodeState, code: CodeType, bucket: int) -> 
         file=code.co_filename,
         line=code.co_firstlineno,
         role=role,
-        entries=tuple(_entry(reader, entry, code) for entry in raw[:MOST_ENTRIES]),
+        entries=tuple(_entry(reader, number, entry, code) for entry in raw[:MOST_ENTRIES]),
         state=now.state,
         since=now.since,
         state_why=now.why,
@@ -178,12 +175,24 @@ def _state(seen: CodeState, bucket: int, told: State) -> State:
     return State(_STATES[stop.state], stop.since, why)
 
 
-def _entry(reader: Reader, raw: Any, code: CodeType) -> Entry:
-    entry = as_entry(raw, code, reader.known, {}, guards=reader.unread > 0)
-    reader.unread -= len(entry.guards)
-    known = reader.recorded.get(id(raw.code))
+def _dead(session: Session, number: int, entry: Entry) -> EntryState | None:
+    """The entry whose code is gone with its guards, by its compile id; the latest of that id."""
+    if entry.valid or not entry.compile_id:
+        return None
+    dead = (e for e in reversed(session.entries) if e.died and e.code_object == number)
+    return next((e for e in dead if e.compile_id.partition("~")[0] == entry.compile_id), None)
+
+
+def _entry(reader: Reader, number: int, raw: Any, code: CodeType) -> Entry:
+    session = reader.session
+    entry = as_entry(raw, code, reader.known, {}, guards=session.unread > 0)
+    session.unread -= len(entry.guards)
+    known = reader.recorded.get(id(raw.code)) or _dead(session, number, entry)
     if known is None:
         return entry
+    died = known.died
+    if not entry.valid and died is not None and died.calls == session.calls_on(number):
+        entry = died.entry  # No call has asked it since: it was there to the last one.
     ops = entry.graph_ops if known.graph_ops is None else Count(known.graph_ops)
     return replace(entry, compile_id=known.compile_id, runs=Count(known.runs), graph_ops=ops)
 

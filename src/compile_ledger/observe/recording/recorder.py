@@ -16,6 +16,7 @@ from compile_ledger.observe.capabilities import Capabilities
 from compile_ledger.observe.clock import children_cpu_ns, cpu_ns, peak_bytes
 from compile_ledger.observe.environment import environment
 from compile_ledger.observe.hooks import (
+    deaths,
     eager_runs,
     entries,
     evidence,
@@ -81,6 +82,7 @@ class Recorder:
         import torch._dynamo  # noqa: F401  the instruments patch it
 
         session = self.session
+        session.ended = False
         attempt = self.capabilities.attempt
         bind = functools.partial
         attempt("own-code", "keeps Dynamo from tracing the recorder", skip_ours)
@@ -96,6 +98,8 @@ class Recorder:
             bind(eager_runs.install, session),
         )
         evidence.install(session, self.capabilities)
+        shows = "what entries assumed whose objects were freed before the end"
+        attempt("freed-entries", shows, bind(deaths.install, session))
         attempt("rejections", "calls that each entry's guards refused", rejections.available)
 
     def preface(self) -> Iterator[Any]:
@@ -190,6 +194,7 @@ class Recorder:
 
     def _cache_lines(self) -> None:
         """Write the line of each code object that has entries."""
+        self.session.ended = True
         if self.session.entries or self.session.uncounted:
             from compile_ledger.observe.cache_line.at_end import readings
 

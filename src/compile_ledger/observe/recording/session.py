@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from types import CodeType
 
+    from compile_ledger.facts.cache_line import Entry
     from compile_ledger.facts.compile import Compile
     from compile_ledger.facts.place import Place
     from compile_ledger.observe.hooks.eager_runs import RunWatch
@@ -48,6 +49,18 @@ def peek(numbers: itertools.count[int]) -> int:
     return int(repr(numbers)[len("count(") : -1])
 
 
+MOST_READ = 20_000
+"""Guards read of all entries of a process, at some five microseconds each."""
+
+
+class Death(NamedTuple):
+    """An entry when an object that it guards was freed, and how often it had been asked."""
+
+    calls: int
+    """Calls until then of the regions that use its code object."""
+    entry: Entry
+
+
 class EntryState:
     """One compiled entry while it can still run."""
 
@@ -56,6 +69,7 @@ class EntryState:
         "calls_graph",
         "code_object",
         "compile_id",
+        "died",
         "fact",
         "graph_ops",
         "has_graph",
@@ -81,6 +95,8 @@ class EntryState:
         self.fact: Compile | None = None
         """The compile that made it."""
         self.new_code: weakref.ref[CodeType] | None = None
+        self.died: Death | None = None
+        """What it was until the runtime dropped its guards; None: they are there."""
         self.watched = False
         """Whether the interpreter counts it, because it has no counting prologue."""
 
@@ -163,6 +179,10 @@ class Session:
         """The site of regions that the user's code did not make itself."""
         self.timeline: Any = None
         """A :class:`~compile_ledger.observe.recording.timeline.EventRing`, or None."""
+        self.unread = MOST_READ
+        """Guards that may still be read."""
+        self.ended = False
+        """Whether the last cache lines were read."""
         self.calls: Any = None
         """A :class:`~compile_ledger.observe.recording.calls.CallKeeper`, or None."""
 
@@ -173,6 +193,19 @@ class Session:
     def thread_number(self) -> int:
         """A small number for the present thread, in the order of their first sight."""
         return self._threads.setdefault(threading.get_ident(), len(self._threads))
+
+    def calls_on(self, code_object: int) -> int:
+        """Calls so far of the regions that enter or compiled a code object."""
+        made = {
+            entry.fact.region
+            for entry in list(self.entries)
+            if entry.code_object == code_object and entry.fact is not None
+        }
+        return sum(
+            region.calls
+            for region in list(self.regions)
+            if region.fact.root == code_object or region.fact.id in made
+        )
 
     def declare(self, given: dict[str, Any] | None) -> None:
         """Say what the program gave to the ``torch.compile`` call in progress; None: it ended."""
