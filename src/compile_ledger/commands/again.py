@@ -30,6 +30,8 @@ def again(target: Target, options: argparse.Namespace) -> str:
 
 
 def _options(options: argparse.Namespace) -> Iterator[str]:
+    if options.whole:
+        yield "--whole"
     for option, default in _KEPT.items():
         value = getattr(options, option.strip("-").replace("-", "_"))
         if value != default:

@@ -50,6 +50,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--max-calls", type=positive, metavar="N", help="end each arm after N region calls"
     )
     bounds.add_argument(
+        "--whole", action="store_true", help="run the program to its own end, however long"
+    )
+    bounds.add_argument(
         "--timeout",
         type=seconds,
         default=again.TIMEOUT,
@@ -141,6 +144,7 @@ def _audit(target: Target, folder: Path, options: argparse.Namespace) -> Ledger:
         folder=folder,
         compare=options.compare,
         max_calls=options.max_calls,
+        whole=options.whole,
         timeout=options.timeout,
         threads=options.threads,
         rtol=options.rtol,

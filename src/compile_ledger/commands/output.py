@@ -7,6 +7,7 @@ import os
 import sys
 from pathlib import Path
 
+from compile_ledger.experiment.launch import LEFT
 from compile_ledger.judge.choose import RECORDED
 from compile_ledger.judge.document import Ledger
 from compile_ledger.render import form
@@ -116,7 +117,7 @@ def note(ledger: Ledger) -> str:
 
 def _left_early(ledger: Ledger) -> str:
     """One line, with the remedy, for a program whose end could not be seen."""
-    why = next((arm.why for arm in ledger.arms if arm.status == "stopped" and arm.why), "")
+    why = next((arm.why for arm in ledger.arms if arm.why == LEFT), "")
     lost = "what is measured at the end (steady state, cache lines) is not measured"
     return why and f"{why}, so {lost}: let it end as usual, or with sys.exit"
 

@@ -6,6 +6,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from rich.console import Console
+from rich.markup import escape
 
 from compile_ledger.experiment.audit import Listener
 from compile_ledger.render.words import seconds as in_words
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
     from compile_ledger.judge.document import Ledger
 
 
+_EVERY = 60.0
+"""Seconds between lines about one arm where stderr is no terminal."""
+
+
 class Progress(Listener):
     """A spinner where stderr is a terminal, else one line for each arm that ended."""
 
@@ -28,7 +33,9 @@ class Progress(Listener):
         """Show on stderr."""
         self.console = Console(stderr=True, highlight=False)
         self.status: Status | None = None
+        self.number = 0
         self._why = ""
+        self._told = 0.0
 
     def __enter__(self) -> Self:
         """Start the spinner."""
@@ -49,21 +56,29 @@ class Progress(Listener):
 
     def arm_started(self, name: str, why: str) -> None:
         """Name the arm."""
-        self._why = why
+        self.number += 1
+        self._why, self._told = why, 0.0
         self._show(name, 0.0, "")
 
     def _show(self, name: str, seconds: float, waits: str) -> None:
         if self.status is not None:
-            tail = f"  [dim]{waits}[/]" if waits else ""
-            self.status.update(f"[bold]{name}[/]  {self._why}  {seconds:.0f} s{tail}")
+            tail = f"\n  [dim]{escape(waits)}[/]" if waits else ""
+            self.status.update(
+                f"arm {self.number}: [bold]{name}[/], {escape(self._why)}  {seconds:.0f} s{tail}"
+            )
 
     def progress(self, name: str, seconds: float, folder: ArmFolder) -> None:
-        """Show how long the arm has run and how much it has recorded."""
-        self._show(name, seconds, _recorded(folder))
+        """Show how far the arm is; where there is no spinner, a line each minute."""
+        said = _said(folder)
+        self._show(name, seconds, said)
+        if self.status is None and seconds >= self._told + _EVERY:
+            self._told = seconds
+            self._print(f"arm {self.number}, {name}: {seconds:.0f} s: {said}")
 
     def arm_ended(self, arm: Arm) -> None:
         """One line: how the arm ended, and what it cost."""
         said = arm.why or ("" if arm.ran else arm.status.replace("_", " "))
+        said = f"ended {said}; the program went on" if arm.cut is not None and said else said
         spent = f"{in_words(arm.wall_ns / 1e9)} wall, {in_words(arm.cpu_ns / 1e9)} CPU"
         tail = f": {said}" if said else ""
         self._print(f"{arm.name:<14} {len(arm.calls)} calls, {spent}{tail}")
@@ -76,9 +91,10 @@ class Progress(Listener):
         self.console.print(text, style="dim", markup=False)
 
 
-def _recorded(folder: ArmFolder) -> str:
+def _said(folder: ArmFolder) -> str:
+    """What the arm's own process says."""
     try:
-        size = folder.recording.stat().st_size
+        text = folder.progress.read_text(encoding="utf-8")
     except OSError:
         return "starting torch"
-    return f"{size // 1024} KiB of facts"
+    return text.strip()

@@ -11,9 +11,11 @@ import contextlib
 import os
 import random
 import sys
+import threading
+import time
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from compile_ledger.facts.arm import Costs
 from compile_ledger.observe.clock import cpu_ns
@@ -25,15 +27,14 @@ from . import ablation, overrides, replay, subject
 from .correctness.error import Tolerance
 from .correctness.store import Store
 from .correctness.watchers import Comparer, Keeper, Referee, Repeater, Watcher
+from .enough import Enough
 from .spec import ArmSpec, Removal
-
-if TYPE_CHECKING:
-    from compile_ledger.facts.calls import Call
-    from compile_ledger.observe.recording.calls import OpenCall
 
 PROBLEM = 3
 """Exit code of an arm whose target cannot be run."""
 TORCH_MISSING = 4
+_LONG_CALL_NS = 2e9
+"""A call that runs longer is worth a word: it compiles, as a rule."""
 
 
 def problem_file(recording: str) -> Path:
@@ -41,28 +42,30 @@ def problem_file(recording: str) -> Path:
     return Path(recording + ".problem")
 
 
-class Stopper:
-    """A watcher that ends the arm after so many outermost calls."""
+def progress_file(recording: str) -> Path:
+    """Where an arm says how far it is: one line, whole where it ends with a newline."""
+    return Path(recording + ".progress")
 
-    def __init__(self, arm: ArmProcess, most: int) -> None:
-        """End ``arm`` after ``most`` calls."""
+
+class Watch(threading.Thread):
+    """Says twice a second how far the arm is, and ends it at its timeout.
+
+    A thread, because a program may wait for ever in its main one.
+    """
+
+    def __init__(self, arm: ArmProcess) -> None:
+        """Watch ``arm`` from now on."""
+        super().__init__(name="compile-ledger watch", daemon=True)
         self.arm = arm
-        self.left = most
+        self.ends = arm.began + arm.spec.timeout
 
-    def before(self, call: OpenCall) -> None:
-        """Nothing is needed before a call."""
-
-    def after(self, call: OpenCall, fact: Call) -> None:
-        """Count an outermost call; end the process after the last one.
-
-        The program may never end by itself, so the process leaves at once, its
-        own clean-up not run.
-        """
-        del fact
-        if not call.depth:
-            self.left -= 1
-            if self.left <= 0:
-                self.arm.leave()
+    def run(self) -> None:
+        """Tell, until the time has come."""
+        while (left := self.ends - time.monotonic()) > 0:
+            time.sleep(min(0.5, left))
+            with contextlib.suppress(OSError, RuntimeError):
+                progress_file(self.arm.spec.recording).write_text(f"{self.arm.progress()}\n")
+        self.arm.run_out()
 
 
 class ArmProcess:
@@ -71,10 +74,13 @@ class ArmProcess:
     def __init__(self, spec: ArmSpec) -> None:
         """Prepare; torch is not imported yet."""
         self.spec = spec
+        self.began = time.monotonic()
         self.costs: dict[str, int] = {}
         self.watcher: Watcher | None = None
         self.last = replay.LastCalls()
+        self.enough = Enough(spec.prefix, self.leave)
         self.recorder: Recorder
+        self._leaving = threading.Lock()
 
     def run(self) -> None:
         """Everything, from importing torch to the goodbye."""
@@ -93,13 +99,16 @@ class ArmProcess:
         spec = self.spec
         overrides.install(spec.overrides, declare, cheap_backend=spec.cheap_backend)
         self._watch()
+        if spec.timeout:
+            Watch(self).start()
         run = self._spend("setup", lambda: subject.load(self.spec.target))
         self._finish(run())
 
     @property
     def _bare(self) -> bool:
         """Whether calls are not kept apart: a workload's own steady-state arm."""
-        return self.spec.steady and self.spec.target.kind in ("name", "pickled")
+        bare = self.spec.steady and self.spec.prefix is None
+        return bare and self.spec.target.kind in ("name", "pickled")
 
     def _spend(self, what: str, work: Any) -> Any:
         before = cpu_ns()
@@ -146,8 +155,9 @@ class ArmProcess:
             calls.watchers.append(self.watcher)
         if self.spec.steady or self.spec.ablate or self.spec.opinions:
             calls.watchers.append(self.last)
+        calls.watchers.append(self.enough)
         if self.spec.max_calls is not None:
-            calls.watchers.append(Stopper(self, self.spec.max_calls))
+            self.enough.most = self.spec.max_calls
 
     def _correctness_watcher(self) -> Watcher | None:
         spec = self.spec
@@ -167,6 +177,7 @@ class ArmProcess:
         return None
 
     def _finish(self, outcome: subject.Outcome) -> None:
+        self._leaving.acquire()
         session = self.recorder.session
         if not session.regions:
             subject.check_was_program(self.spec.target, outcome)
@@ -175,14 +186,23 @@ class ArmProcess:
             session.contained(self.watcher.final, outcome.result)
         if self.watcher is not None and outcome.raised is None:
             session.contained(self.watcher.ended, outcome.exit_code or 0)
-        if self.spec.steady and outcome.raised is None:
+        beyond = self.spec.prefix is not None and self.enough.all.calls > self.spec.prefix.calls > 0
+        if outcome.raised is not None and beyond:
+            self._end("stopped", "in an exception, later than eager was followed")
+        elif outcome.raised is not None:
+            self._say_goodbye("raised", describe(outcome.raised), outcome.exit_code)
+        else:
+            self._measure(outcome)
+            self._say_goodbye("finished", None, outcome.exit_code)
+
+    def _measure(self, outcome: subject.Outcome) -> None:
+        """What is measured when the program is over."""
+        if self.spec.steady:
             self._steady(outcome)
-        if self.spec.ablate is not None and outcome.raised is None:
+        if self.spec.ablate is not None:
             self._ablate(self.spec.ablate)
-        if self.spec.opinions and outcome.raised is None:
+        if self.spec.opinions:
             self._ask_others()
-        raised = None if outcome.raised is None else describe(outcome.raised)
-        self._say_goodbye("raised" if raised else "finished", raised, outcome.exit_code)
 
     def _steady(self, outcome: subject.Outcome) -> None:
         session = self.recorder.session
@@ -206,18 +226,52 @@ class ArmProcess:
         for fact in replay.opinions(self.last, self.spec.opinions):
             session.sink.write(fact)
 
-    def _say_goodbye(self, status: Any, raised: Any, exit_code: int | None) -> None:
+    def _say_goodbye(self, status: Any, raised: Any, exit_code: int | None, why: str = "") -> None:
         from compile_ledger.observe.toolchain import toolchain
 
         session = self.recorder.session
         session.sink.write(Costs(**self.costs))
         if self.spec.ask_toolchain and overrides.replaced():
             session.sink.write(toolchain())
-        self.recorder.finish(status, raised, exit_code)
+        ended = (why, self.enough.all.calls) if status == "stopped" else (why, None)
+        self.recorder.finish(status, raised, exit_code, ended)
 
-    def leave(self) -> None:
-        """End the process now, in the middle of the program, with a goodbye."""
-        self._say_goodbye("stopped", None, None)
+    def leave(self, when: str) -> None:
+        """End the process now, in the middle of the program.
+
+        It may never end by itself, or only in days. What is measured at the end is
+        measured first; the program's own clean-up does not run.
+        """
+        self._leaving.acquire()  # for good: only one thread ends the process
+        self.recorder.session.contained(self._measure, subject.Outcome())
+        self._end("stopped", when)
+
+    def run_out(self) -> None:
+        """The timeout: what was seen is judged where eager saw no more."""
+        self._leaving.acquire()
+        calls = self.enough.all.calls
+        if not calls or calls < (self.spec.suffices or calls + 1):
+            self._end("timed_out", "it ran past --timeout")
+        keeper = self.recorder.calls
+        if keeper is not None and not any(keeper.open.values()):
+            self.recorder.session.contained(self._measure, subject.Outcome())
+        self._end("stopped", f"after {calls:,} calls, at --timeout")
+
+    def progress(self) -> str:
+        """How far the arm is, in a few words."""
+        calls, keeper = self.enough.all.calls, self.recorder.calls
+        if self._leaving.locked() or keeper is None:
+            return "measuring" if self._leaving.locked() else ""
+        running = [stack[0] for stack in list(keeper.open.values()) if stack]
+        seconds = max((self.recorder.session.now() - call.started for call in running), default=0)
+        if seconds > _LONG_CALL_NS:
+            name = running[0].region.fact.target
+            return f"{calls:,} calls, in call {calls} of {name} for {seconds / 1e9:.0f} s"
+        waits = self.enough.waits_for()
+        return f"{calls:,} calls" + (f", waits for {waits}" if waits else "")
+
+    def _end(self, status: Any, when: str) -> None:
+        self._say_goodbye(status, None, None, when)
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(0)

@@ -120,6 +120,7 @@ class Audit:
         self.contract = dataclasses.replace(self.contract, own_backend=own_backend(first.regions))
         if not first.ran:
             return
+        self.terms = dataclasses.replace(self.terms, seen=first.cut)
         self._arm(plan.eager_again(self.terms), "what differs here is not the compiler's doing")
         quick = self.contract.depth == "quick"
         capture = plan.capture(self.terms, ask_toolchain=quick)
@@ -176,7 +177,7 @@ class Audit:
     def _changed(self, chosen: Intervention) -> Arm:
         """The capture arm with one change."""
         self.changes[chosen.name] = chosen
-        spec = plan.intervention(self.terms, chosen)
+        spec = plan.intervention(self._as_long_as(self.arms.get(CAPTURE)), chosen)
         return self._arm(spec, f"experiment: {chosen.change}")
 
     def _opinions(self, ledger: Ledger) -> None:
@@ -198,7 +199,8 @@ class Audit:
         """Runs the arm that a finding rests on with one change, compared with eager."""
 
         def changed(chosen: Intervention) -> Arm:
-            spec = plan.comparing(self.terms, chosen, own_backend=before.name != CAPTURE)
+            terms = self._as_long_as(before)
+            spec = plan.comparing(terms, chosen, own_backend=before.name != CAPTURE)
             return self._arm(spec, f"experiment: {chosen.change}")
 
         return changed
@@ -209,11 +211,17 @@ class Audit:
         return next(named, self.arms.get(CAPTURE))
 
     def _experiment(self, chosen: Intervention, before: Arm) -> ExperimentRow:
-        spec = plan.intervention(self.terms, chosen, own_backend=before.name != CAPTURE)
+        terms = self._as_long_as(before)
+        spec = plan.intervention(terms, chosen, own_backend=before.name != CAPTURE)
         after = self._arm(spec, f"experiment: {chosen.change}")
         return judge_experiment(
             before, after, chosen.name, chosen.change, chosen.tests, chosen.expects
         )
+
+    def _as_long_as(self, before: Arm | None) -> Terms:
+        """Terms under which an arm sees the calls that ``before`` saw."""
+        cut = None if before is None else before.cut
+        return self.terms if cut is None else dataclasses.replace(self.terms, seen=cut)
 
     def _backend_experiment(self, finding: Finding, before: Arm) -> ExperimentRow:
         """What the capture arm says already: the same stream without the code generator."""
@@ -341,6 +349,7 @@ def audit(  # noqa: PLR0913  the public call has the options of the command
     horizon: int | None = None,
     compare: int = 8,
     max_calls: int | None = None,
+    whole: bool = False,
     timeout: float = 900.0,
     output: str | Path | None = None,
     listener: Listener | None = None,
@@ -350,8 +359,9 @@ def audit(  # noqa: PLR0913  the public call has the options of the command
     ``calls`` is an iterable of ``(args, kwargs)``, of tuples, or of single arguments;
     ``compile`` holds the keyword arguments of ``torch.compile``; what is compiled already
     is audited with its own. All are shipped to fresh processes; what cannot be shipped
-    gives a ledger in which everything is not measured, with the reason. ``timeout`` is in
-    seconds an arm, ``output`` a folder that keeps everything. Raises :class:`AuditError`
+    gives a ledger in which everything is not measured, with the reason. ``max_calls`` ends
+    each arm after so many calls, ``whole`` never: see docs/experiments.md. ``timeout`` is
+    in seconds an arm, ``output`` a folder that keeps everything. Raises :class:`AuditError`
     when the workload cannot be audited.
     """
     workload = fn if isinstance(fn, Workload) else Workload(fn, calls or (), compile or {})
@@ -369,7 +379,9 @@ def audit(  # noqa: PLR0913  the public call has the options of the command
             target = shipping.ship(workload, folder)
         except shipping.CannotShipError as error:
             return shipping.nothing_measured(contract, str(error))
-        terms = Terms(target, folder, compare, max_calls, timeout, rtol=rtol, atol=atol)
+        terms = Terms(
+            target, folder, compare, max_calls, whole, timeout=timeout, rtol=rtol, atol=atol
+        )
         return Audit(terms, contract, listener).run()
 
 

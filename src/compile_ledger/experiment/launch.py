@@ -16,7 +16,7 @@ from compile_ledger.facts.arm import Arm, ArmStatus
 from compile_ledger.facts.codec import SUFFIX
 from compile_ledger.read.recording import RecordingError, read_arm
 
-from .arm_process import PROBLEM, TORCH_MISSING, problem_file
+from .arm_process import PROBLEM, TORCH_MISSING, problem_file, progress_file
 from .spec import ArmSpec
 
 Progress = Callable[[str, float, "ArmFolder"], None]
@@ -39,6 +39,10 @@ LEFT = "the program ended itself with os._exit(0)"
 """Why an arm ended without a goodbye, yet with success."""
 
 
+GRACE = 60.0
+"""Seconds beyond its timeout in which an arm measures what it has seen, and says goodbye."""
+
+
 class AuditError(ValueError):
     """The audit cannot do its work: one line, with the remedy."""
 
@@ -52,13 +56,18 @@ class ArmFolder:
     def renew(self) -> None:
         """Make the folder, without what an earlier audit left in it."""
         self.path.mkdir(parents=True, exist_ok=True)
-        for old in (self.recording, problem_file(str(self.recording))):
+        for old in (self.recording, problem_file(str(self.recording)), self.progress):
             old.unlink(missing_ok=True)
 
     @property
     def recording(self) -> Path:
         """The arm's facts."""
         return self.path / f"arm{SUFFIX}"
+
+    @property
+    def progress(self) -> Path:
+        """How far the arm is, while it runs."""
+        return progress_file(str(self.recording))
 
     @property
     def spec(self) -> Path:
@@ -120,7 +129,7 @@ def run_arm(
     ``KeyboardInterrupt`` after the arm's processes are gone.
     """
     folder.renew()
-    spec = dataclasses.replace(spec, dropped=tuple(dropped()))
+    spec = dataclasses.replace(spec, dropped=tuple(dropped()), timeout=timeout)
     spec.write(folder.spec)
     began = time.monotonic()
     with folder.stdout.open("wb") as out, folder.stderr.open("wb") as err:
@@ -133,7 +142,7 @@ def run_arm(
             start_new_session=True,
         )
         try:
-            status, code, cpu = _wait(process, spec, folder, timeout, progress)
+            status, code, cpu = _wait(process, spec, folder, timeout + GRACE, progress)
         finally:
             _end_group(process)
             process.wait()

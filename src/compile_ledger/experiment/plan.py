@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from .enough import LONG, Prefix
 from .interventions import Intervention
 from .launch import ArmFolder
 from .spec import ArmSpec, Removal
@@ -23,6 +24,12 @@ class Terms:
     folder: Path
     compare: int = 8
     max_calls: int | None = None
+    whole: bool = False
+    """Run the program to its own end, however long that takes."""
+    long: float = LONG
+    """Seconds after a program's first region call in which it is never ended."""
+    seen: int | None = None
+    """Outermost calls after which the eager arm was ended; None: it ran whole."""
     timeout: float = 900.0
     """Seconds that one arm may take."""
     threads: int = 1
@@ -40,6 +47,12 @@ class Terms:
         shared = SHARES_CACHES.get(name, name.replace(":", "-"))
         return self.folder / "caches" / shared
 
+    def prefix(self, *, settle: bool = False) -> Prefix | None:
+        """The calls that an arm after the eager one is to see; None: the whole program."""
+        if self.seen is None or self.max_calls is not None or self.whole:
+            return None
+        return Prefix(self.seen, settle=settle, long=self.long)
+
     def base(self, name: str) -> ArmSpec:
         """A spec with everything that all arms share."""
         return ArmSpec(
@@ -51,6 +64,8 @@ class Terms:
             rtol=self.rtol,
             atol=self.atol,
             max_calls=self.max_calls,
+            prefix=self.prefix(),
+            suffices=self.seen,
             threads=self.threads,
             seed=self.seed,
             env=dict(self.env),
@@ -62,7 +77,9 @@ def eager(terms: Terms) -> ArmSpec:
 
     Like the other eager arms, it does not import a code generator that it never uses.
     """
-    return replace(terms.base("eager"), eager=True, role="keep", cheap_backend=True)
+    base = terms.base("eager")
+    decides = None if terms.whole or terms.max_calls is not None else Prefix(long=terms.long)
+    return replace(base, eager=True, role="keep", cheap_backend=True, prefix=decides, suffices=1)
 
 
 def eager_again(terms: Terms) -> ArmSpec:
@@ -73,7 +90,13 @@ def eager_again(terms: Terms) -> ArmSpec:
 def capture(terms: Terms, *, ask_toolchain: bool = False) -> ArmSpec:
     """Dynamo only: the captured graphs run as they are."""
     base = terms.base("capture")
-    return replace(base, cheap_backend=True, role="compare", ask_toolchain=ask_toolchain)
+    return replace(
+        base,
+        cheap_backend=True,
+        role="compare",
+        ask_toolchain=ask_toolchain,
+        prefix=terms.prefix(settle=True),
+    )
 
 
 def reference(terms: Terms) -> ArmSpec:
@@ -90,7 +113,12 @@ def correct(terms: Terms, calls: int, *, align_random: bool) -> ArmSpec:
 
 def cold(terms: Terms, *, compare: bool) -> ArmSpec:
     """The workload's own backend with empty caches, to the end of the stream."""
-    return replace(terms.base("cold"), role="compare" if compare else "none", prewarm=True)
+    return replace(
+        terms.base("cold"),
+        role="compare" if compare else "none",
+        prewarm=True,
+        prefix=terms.prefix(settle=True),
+    )
 
 
 def warm(terms: Terms) -> ArmSpec:

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from .enough import Prefix
 from .targets import Target
 
 Role = Literal["none", "keep", "reference", "compare", "repeat"]
@@ -59,6 +60,12 @@ class ArmSpec:
     ask_toolchain: bool = False
     """Ask for a C++ compiler at the end, where no arm will need one to tell."""
     max_calls: int | None = None
+    prefix: Prefix | None = None
+    """The calls after which the arm ends a program that goes on; None: it runs whole."""
+    timeout: float = 0.0
+    """Seconds after which the arm ends, whatever the program does."""
+    suffices: int | None = None
+    """Outermost calls that make an arm which ran past its timeout worth judging."""
     seed: int = 0
     threads: int = 1
     change: str = ""

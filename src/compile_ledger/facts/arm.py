@@ -74,6 +74,10 @@ class Goodbye:
 
     status: ArmStatus
     at_ns: int = 0
+    why: str = ""
+    """For a program that we ended: when."""
+    calls: int | None = None
+    """Outermost region calls of a program that we ended."""
     raised: Raised | None = None
     exit_code: int | None = None
     cpu_ns: int = 0
@@ -117,6 +121,8 @@ class Arm:
     peak_bytes: int | None = None
     exit_code: int | None = None
     """What the program passed to ``sys.exit``; None when it did not call it."""
+    cut: int | None = None
+    """Outermost region calls after which we ended it, the program going on; else None."""
 
     @property
     def ran(self) -> bool:

@@ -118,7 +118,17 @@ def judge_levels(arms: Arms, contract: Contract) -> tuple[Judged, ...]:
     worth = unless_lost(judge_worth_it(arms, contract), arms)
     if failed and worth.level.status == "not_measured" and worth.command:
         worth = skipped(failed, contract)
-    return _marked(with_sites([*judged, worth], arms))
+    return _marked(with_sites([_of_first_calls(one, arms) for one in (*judged, worth)], arms))
+
+
+def _of_first_calls(one: Judged, arms: Arms) -> Judged:
+    """Say of what was seen in a program that we ended over how many calls it was seen."""
+    choose = {"RUNS": lambda arms: arms.get(EAGER), "STABLE": deciding_stability}
+    arm = choose.get(one.level.level, lambda _arms: None)(arms)
+    if arm is None or arm.cut is None or one.level.status == "not_measured":
+        return one
+    why = f"{one.level.why} (seen over the first {arm.cut:,} calls; the program went on)"
+    return dataclasses.replace(one, level=dataclasses.replace(one.level, why=why))
 
 
 def _marked(judged: list[Judged]) -> tuple[Judged, ...]:

@@ -156,7 +156,7 @@ def read_arm(path: Path, name: str = "", change: str = "") -> Arm:
         name=name or (header.arm if header else "") or "recorded",
         change=change,
         status=goodbye.status if goodbye else "killed",
-        why="" if goodbye else NO_GOODBYE,
+        why=goodbye.why if goodbye else NO_GOODBYE,
         raised=goodbye.raised if goodbye else None,
         header=header,
         capabilities=tuple({c.name: c for c in got.every(Capability)}.values()),
@@ -179,6 +179,7 @@ def read_arm(path: Path, name: str = "", change: str = "") -> Arm:
         cpu_ns=_cpu(goodbye, counters),
         peak_bytes=goodbye.peak_bytes if goodbye else None,
         exit_code=goodbye.exit_code if goodbye else None,
+        cut=goodbye.calls if goodbye else None,
     )
 
 

@@ -62,6 +62,7 @@ WAYS: dict[str, Callable[[], object]] = {
     "leaves-a-child": start_a_child,
     "hangs": hang,
     "never-ends": go_on,
+    "waits": lambda: time.sleep(600),
     "returns": lambda: None,
 }
 compiled: Any = torch.compile(f, backend="eager")

@@ -157,12 +157,16 @@ class Recorder:
         status: ArmStatus = "finished",
         raised: Raised | None = None,
         exit_code: int | None = None,
+        ended: tuple[str, int | None] = ("", None),
     ) -> None:
-        """Write the goodbye and close the file. Once only."""
+        """Write the goodbye and close the file. Once only.
+
+        ``ended``: of a program that we ended, when, and after how many outermost calls.
+        """
         if self._done:
             return
         self._done = True
-        self.goodbye(status, raised, exit_code)
+        self.goodbye(status, raised, exit_code, ended)
         self.session.sink.close()
 
     def goodbye(
@@ -170,6 +174,7 @@ class Recorder:
         status: ArmStatus = "finished",
         raised: Raised | None = None,
         exit_code: int | None = None,
+        ended: tuple[str, int | None] = ("", None),
     ) -> None:
         """Write the cache lines, the counters, what was lost, and the goodbye."""
         sink = self.session.sink
@@ -184,6 +189,8 @@ class Recorder:
             Goodbye(
                 status=status,
                 at_ns=self.session.now(),
+                why=ended[0],
+                calls=ended[1],
                 raised=raised,
                 exit_code=exit_code,
                 cpu_ns=cpu_ns() - children,
