@@ -262,9 +262,9 @@ def test_a_limit_is_seen_coming(tmp_path: Path) -> None:
     recorded(tmp_path, program)
     ledger = judge_recorded(read_all(tmp_path).recorded[0])
     (note,) = [found for found in ledger.findings if found.slug == "limit-ahead"]
-    assert note.sentence.startswith(
-        "scale has 7 entries and 1 of 8 left before recompile_limit; at the pace of the last 3 "
-        "calls (3 recompiles) a call is refused in about 2 calls"
+    assert note.sentence == (
+        "scale: the next new length of x (axis 0) takes the last free entry, and the one after it "
+        "will run eagerly: 7 of 8 entries are used"
     )
     cells = {cell.name: cell.value for line in ledger.lines for cell in line.cells}
     assert cells["budget"] == "1 of 8 left before recompile_limit (scale)"

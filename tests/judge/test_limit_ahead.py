@@ -6,8 +6,10 @@ from typing import Any
 from compile_ledger.facts.arm import Arm
 from compile_ledger.facts.cache_line import Budget, CodeLine, Entry, LineReading, LineState
 from compile_ledger.judge.document import Finding
+from compile_ledger.judge.ledger import judge
 from compile_ledger.judge.stable.limit_ahead import budget_cell
 from compile_ledger.judge.view import look
+from compile_ledger.render.headline import headline
 
 from . import make
 from .stable_arms import judged, recompiling, sizes
@@ -41,10 +43,43 @@ def test_a_line_that_still_grows_is_told_when_it_is_full() -> None:
 
 
 def test_a_line_that_is_nearly_full_is_told_without_a_pace() -> None:
-    arm = make.healthy(cache_lines=(reading(7, 1),))
+    arm = make.healthy(cache_lines=(reading(6, 2),))
     (found,) = ahead(arm)
-    assert "1 of 8 left before recompile_limit; then" in found.sentence
+    assert "2 of 8 left before recompile_limit; then" in found.sentence
     assert judged(arm).level.status == "holds"
+
+
+def full(left: int, reason: str, **fields: Any) -> str:
+    arm = recompiling("crr" + "." * 9, reason, cache_lines=(reading(8 - left, left),), **fields)
+    assert judged(arm).level.status == "holds"
+    (found,) = ahead(arm)
+    return found.sentence
+
+
+def test_a_settled_line_without_room_says_what_the_next_new_value_will_do() -> None:
+    size = make.size("x", 1, 4, 5)
+    assert full(0, size) == (
+        "forward: the next new length of x (axis 1) will run eagerly: 8 of 8 entries are used"
+    )
+    assert full(1, size) == (
+        "forward: the next new length of x (axis 1) takes the last free entry, and the one after "
+        "it will run eagerly: 7 of 8 entries are used"
+    )
+    dtype = "tensor 'x' dtype mismatch. expected Float, actual Half"
+    assert "the next new dtype of x will run" in full(0, dtype)
+
+
+def test_with_fullgraph_the_next_new_value_raises() -> None:
+    strict = make.region(compile_kwargs={"fullgraph": "True"})
+    assert "will raise, because of fullgraph=True: 8 of 8" in full(
+        0, make.size("x", 1, 4, 5), regions=(strict,)
+    )
+
+
+def test_a_full_line_is_a_warning_at_the_top_of_the_report() -> None:
+    arm = recompiling("crr" + "." * 9, make.size("x", 1, 4, 5), cache_lines=(reading(8, 0),))
+    ledger = judge(make.arms(make.eager(), arm), make.EAGER_BACKEND, tool_version="test")
+    assert any(r.startswith("warning: forward: the next new") for r in headline(ledger).remarks)
 
 
 def test_values_that_are_few_by_nature_have_no_pace() -> None:

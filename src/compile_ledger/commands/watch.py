@@ -23,6 +23,7 @@ from rich.table import Table
 from rich.text import Text
 
 from compile_ledger.facts.calls import DISPOSITIONS
+from compile_ledger.judge.stable.limit_ahead import LAST, used_up
 from compile_ledger.read.live import Folder, Live
 from compile_ledger.read.progress import Row, last_event, rows
 from compile_ledger.render.words import clean, counted
@@ -127,12 +128,23 @@ def _process(live: Live) -> Iterator[RenderableType]:
     for row in found[:_MOST_ROWS]:
         table.add_row(*_cells(row))
     yield table
+    yield from (Text(clean(_warning(row)), style="yellow") for row in found if _is_full(row))
     if len(found) > _MOST_ROWS:
         yield Text(f"and {len(found) - _MOST_ROWS} more regions")
     said = last_event(live)
     if said:
         yield Text(f"last: {clean(said)}", overflow="ellipsis", no_wrap=True)
     yield Text("")
+
+
+def _is_full(row: Row) -> bool:
+    """Whether a region has one compile left before its limit, or none, and none was refused."""
+    return not row.refused and row.entries > 1 and row.limit - row.entries <= LAST
+
+
+def _warning(row: Row) -> str:
+    used = min(row.entries, row.limit)
+    return f"warning: {row.target}: {used_up(row.last, used, row.limit, raises=row.fullgraph)}"
 
 
 def _cells(row: Row) -> Iterator[Text]:

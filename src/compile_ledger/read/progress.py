@@ -33,6 +33,9 @@ class Row:
     refused: bool
     runs: int
     """Runs of the region's entries beyond the first of each: no more calls were reused."""
+    last: Compile | None = None
+    """The last recompile on that code object."""
+    fullgraph: bool = False
 
 
 def rows(live: Live) -> tuple[Row, ...]:
@@ -74,16 +77,21 @@ def _row(live: Live, region: int, calls: int) -> Row:
     mine = [event for event in live.compiles if event.region == region]
     hit = next((event for event in mine if event.hit_limit), None)
     kept = Counter(event.code_object for event in mine if event.kept)
+    (fullest, entries), *_ = kept.most_common(1) or [(-1, 0)]
+    again = [e for e in mine if e.code_object == fullest and e.outcome == "recompiled"]
+    limit = known.recompile_limit if known else None
     return Row(
         target=known.target if known else f"region {region}",
         site=known.site if known else None,
         calls=calls,
         rate=_rate(live, region, calls),
         outcomes=_outcomes(mine),
-        entries=max(kept.values(), default=0),
-        limit=(hit.limit_value if hit else None) or DEFAULT_LIMIT,
+        entries=entries,
+        limit=(hit.limit_value if hit else None) or limit or DEFAULT_LIMIT,
         refused=hit is not None,
         runs=_later_runs(live, {*kept, *([known.root] if known else [])}, sum(kept.values())),
+        last=again[-1] if again else None,
+        fullgraph=known is not None and known.compile_kwargs.get("fullgraph") == "True",
     )
 
 

@@ -11,6 +11,9 @@ from compile_ledger.judge.document import Cost, Ledger, LevelName, NextStep, Sta
 from .levels import MARKS, TITLES
 from .words import NOT_MEASURED, because, counted, listed, place, seconds, sentence
 
+_MOST_WARNINGS = 2
+"""Cache lines that are nearly full and named at the top."""
+
 
 @dataclass(frozen=True, slots=True)
 class Headline:
@@ -127,6 +130,9 @@ def _remarks(ledger: Ledger) -> list[str]:
     if ledger.provisional:
         remarks.append("provisional: arms that could change the diagnosis are still to run")
     remarks += [f"this report disagrees with itself: {said}" for said in ledger.contradictions]
+    ahead = [found for found in ledger.findings if found.slug == "limit-ahead"]
+    full = [found for found in ahead if found.actual in ("0 left", "1 left")]
+    remarks += [f"warning: {found.sentence}" for found in full[:_MOST_WARNINGS]]
     if ledger.unproven is not None and ledger.diagnosis is not None:
         remarks.append(because(f"{TITLES[ledger.unproven.level]} is unproven", ledger.unproven.why))
     return remarks

@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from compile_ledger.facts.cache_line import Budget, LineReading
 from compile_ledger.facts.compile import Compile
 from compile_ledger.judge.cells import cell
+from compile_ledger.judge.classify_guard.clean import plain
 from compile_ledger.judge.document import Cell, Evidence, Finding
 from compile_ledger.judge.instruments import instrument
 from compile_ledger.judge.view import View
 from compile_ledger.judge.words import count
 
-from .causes import primary
+from .causes import by_name, failures_of, key_of, noun_of, primary
 from .reasons import entry_count
 from .stream import Stream
 
 NEAR = 2
 """Compiles left below which a limit is near, whatever the pace."""
+LAST = 1
+"""Compiles left at which the next new value, or the one after it, is refused: a warning."""
 
+_NOUNS = {"dtype": "dtype", "device": "device", "dict-keys": "set of keys", "rank": "rank"}
+"""What is new, where it is neither a length nor a value."""
 _UNREAD = "no cache line was read at the end of the run"
 
 
@@ -41,11 +47,53 @@ def limits_ahead(view: View, seen: tuple[Stream, ...]) -> Iterator[Finding]:
     for reading in view.arm.cache_lines:
         line = reading.line
         left = line.budget.left
-        if line.state != "on" or not left or len(line.entries) <= 1:
+        if line.state != "on" or left is None or len(line.entries) <= 1:
+            continue
+        if left <= LAST:
+            yield _warning(view, reading, left)
             continue
         pace = _pace(reading, seen)
         if pace or left <= NEAR:
             yield _note(view, reading, left, pace)
+
+
+def used_up(event: Compile | None, used: int, limit: int, *, raises: bool = False) -> str:
+    """What the next new value will do, of a line with at most one compile left.
+
+    ``event``: the line's last recompile; ``raises``: whether the region is ``fullgraph``.
+    """
+    next_one = f"the next {_new(event)}"
+    does = "raise, because of fullgraph=True" if raises else "run eagerly"
+    if limit - used:
+        next_one += " takes the last free entry, and the one after it"
+    return f"{next_one} will {does}: {used} of {entry_count(limit)} are used"
+
+
+def _new(event: Compile | None) -> str:
+    """``new length of idx (axis 1)``, by what the last recompile was for.
+
+    A size that it made symbolic brings no further one: then it is whatever no entry takes.
+    """
+    found = primary(event) if event else None
+    failure = next((f for f in failures_of(event) if key_of(f) == found), None) if event else None
+    if event is None or found is None or failure is None or not found.subject:
+        return "call that no entry takes"
+    dynamic = f"{found.subject}[{found.axis}]"
+    if found.kind == "relation" or any(plain(one) == dynamic for one in event.made_dynamic):
+        return "call that no entry takes"
+    axis = f" (axis {found.axis})" if found.axis is not None else ""
+    return f"new {_NOUNS.get(found.kind) or noun_of(found)} of {by_name(failure)}{axis}"
+
+
+def _warning(view: View, reading: LineReading, left: int) -> Finding:
+    line = reading.line
+    limit = line.budget.limit_value or 0
+    on_code = view.events_on(reading.code_object)
+    last = next((e for e in reversed(on_code) if e.outcome == "recompiled"), None)
+    regions = [view.regions[number] for number in reading.regions if number in view.regions]
+    full = any(region.compile_kwargs.get("fullgraph") == "True" for region in regions)
+    said = used_up(last, limit - left, limit, raises=full)
+    return replace(_note(view, reading, left, None), sentence=f"{line.name}: {said}")
 
 
 def _pace(reading: LineReading, seen: tuple[Stream, ...]) -> tuple[int, int] | None:
