@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from compile_ledger.facts.arm import Costs
+from compile_ledger.facts.contract import Stated
 from compile_ledger.observe.clock import cpu_ns
 from compile_ledger.observe.recording.recorder import Recorder
 from compile_ledger.observe.settings import change_setting
@@ -29,6 +30,7 @@ from .correctness.store import Store
 from .correctness.watchers import Comparer, Keeper, Referee, Repeater, Watcher
 from .enough import Enough
 from .spec import ArmSpec, Removal
+from .workload import Workload
 
 PROBLEM = 3
 """Exit code of an arm whose target cannot be run."""
@@ -101,8 +103,13 @@ class ArmProcess:
         self._watch()
         if spec.timeout:
             Watch(self).start()
-        run = self._spend("setup", lambda: subject.load(self.spec.target))
+        run = self._spend("setup", lambda: subject.load(self.spec.target, self._stated))
         self._finish(run())
+
+    def _stated(self, workload: Workload) -> None:
+        """Write what a workload states of itself: the audit's own process never loads it."""
+        stated = Stated(workload.rtol, workload.atol, workload.horizon)
+        self.recorder.session.sink.write(stated)
 
     @property
     def _bare(self) -> bool:

@@ -11,7 +11,7 @@ from typing import Any
 
 import compile_ledger
 from compile_ledger.facts.arm import Arm
-from compile_ledger.facts.contract import DEFAULT_ATOL, DEFAULT_RTOL, Contract, Depth
+from compile_ledger.facts.contract import DEFAULT_ATOL, DEFAULT_RTOL, Contract, Depth, Stated
 from compile_ledger.facts.place import Place
 from compile_ledger.facts.region import Region
 from compile_ledger.judge.captured.experiment import removed
@@ -118,6 +118,7 @@ class Audit:
         first = self._arm(plan.eager(self.terms), "the program as ordinary Python")
         check_eager(first, self.terms.target)
         self.contract = dataclasses.replace(self.contract, own_backend=own_backend(first.regions))
+        self._take(first.stated or Stated())
         if not first.ran:
             return
         self.terms = dataclasses.replace(self.terms, seen=first.cut)
@@ -125,6 +126,19 @@ class Audit:
         quick = self.contract.depth == "quick"
         capture = plan.capture(self.terms, ask_toolchain=quick)
         self._arm(capture, "what Dynamo captures, guards and recompiles")
+
+    def _take(self, stated: Stated) -> None:
+        """Take what the workload states where the user of the audit stated nothing else."""
+        terms, contract = self.terms, self.contract
+        rtol = stated.rtol if terms.rtol is None else terms.rtol
+        atol = stated.atol if terms.atol is None else terms.atol
+        self.terms = dataclasses.replace(terms, rtol=rtol, atol=atol)
+        self.contract = dataclasses.replace(
+            contract,
+            rtol=DEFAULT_RTOL if rtol is None else rtol,
+            atol=DEFAULT_ATOL if atol is None else atol,
+            horizon=stated.horizon if contract.horizon is None else contract.horizon,
+        )
 
     def _arm(self, spec: ArmSpec, why: str) -> Arm:
         self.listener.arm_started(spec.name, why)
@@ -368,7 +382,7 @@ def audit(  # noqa: PLR0913  the public call has the options of the command
     contract = Contract(
         rtol=DEFAULT_RTOL if rtol is None else rtol,
         atol=DEFAULT_ATOL if atol is None else atol,
-        horizon=horizon if horizon is not None else workload.horizon,
+        horizon=horizon,
         depth=depth,
         compare=compare,
         target=name_of(workload.fn),

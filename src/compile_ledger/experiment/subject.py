@@ -45,16 +45,24 @@ class Outcome:
         self.calls: list[Any] = []
 
 
-def load(target: Target) -> Callable[[], Outcome]:
+Told = Callable[[Workload], None]
+"""Hears of the workload before it runs."""
+
+
+def _unheard(workload: Workload) -> None:
+    del workload
+
+
+def load(target: Target, told: Told = _unheard) -> Callable[[], Outcome]:
     """A function that runs the target. Raises :class:`SubjectError`."""
     if target.kind in ("script", "module"):
         _check_module(target)
         return lambda: run_program(target)
     value, module = _pickled(target) if target.kind == "pickled" else _named(target)
     if isinstance(value, Workload):
-        return lambda: run_workload(value)
+        return lambda: run_workload(value, told)
     _check_callable(value, target)
-    return lambda: _run_function(value, module, target)
+    return lambda: _run_function(value, module, target, told)
 
 
 def _check_module(target: Target) -> None:
@@ -165,7 +173,7 @@ def _with_article(word: str) -> str:
     return f"{'an' if word[:1].lower() in 'aeiou' else 'a'} {word}"
 
 
-def _run_function(function: Callable[[], Any], module: Any, target: Target) -> Outcome:
+def _run_function(function: Callable[[], Any], module: Any, target: Target, told: Told) -> Outcome:
     """Call the named function; run the workload that it returns, if it returns one."""
     outcome = Outcome()
     try:
@@ -179,12 +187,12 @@ def _run_function(function: Callable[[], Any], module: Any, target: Target) -> O
         return outcome
     workload = from_module(value, module)
     if workload is not None:
-        return run_workload(workload)
+        return run_workload(workload, told)
     outcome.result = value
     return outcome
 
 
-def run_workload(workload: Workload) -> Outcome:
+def run_workload(workload: Workload, told: Told) -> Outcome:
     """Compile the workload's callable and make its calls. Exceptions in calls are kept.
 
     A callable that is compiled already is called as it is, unless the workload says how
@@ -194,6 +202,7 @@ def run_workload(workload: Workload) -> Outcome:
 
     outcome = Outcome()
     outcome.workload = workload
+    told(workload)
     try:
         if workload.setup is not None:
             workload.setup()

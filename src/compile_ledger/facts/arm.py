@@ -9,6 +9,7 @@ from .agreement import Agreement
 from .cache_line import LineReading
 from .calls import Call, Counters
 from .compile import Compile
+from .contract import Stated
 from .environment import Capability, Environment
 from .opinion import Opinion
 from .place import Raised
@@ -111,6 +112,8 @@ class Arm:
     ablations: tuple[Ablation, ...] = ()
     opinions: tuple[Opinion, ...] = ()
     toolchain: Toolchain | None = None
+    stated: Stated | None = None
+    """What the workload states of itself, where the target is one."""
     costs: Costs = field(default_factory=Costs)
     lost: tuple[Lost, ...] = ()
     damage: tuple[Lost, ...] = ()

@@ -21,6 +21,7 @@ from .arm import Costs, Goodbye, Header, Lost, Toolchain
 from .cache_line import LineReading
 from .calls import Call, Counters
 from .compile import Compile
+from .contract import Stated
 from .environment import Capability
 from .opinion import Opinion
 from .region import CodeObject, Region
@@ -47,6 +48,7 @@ KINDS: dict[str, type] = {
     "opinion": Opinion,
     "timeline": Timeline,
     "toolchain": Toolchain,
+    "stated": Stated,
     "costs": Costs,
     "lost": Lost,
     "goodbye": Goodbye,

@@ -12,6 +12,15 @@ Depth = Literal["quick", "default", "full"]
 
 
 @dataclass(frozen=True, slots=True)
+class Stated:
+    """What a workload states of itself; None: it does not say. Options of the audit win."""
+
+    rtol: float | None = None
+    atol: float | None = None
+    horizon: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Contract:
     """The audit's terms. ``rtol``/``atol`` default to the chapter's contract, 1e-4."""
 

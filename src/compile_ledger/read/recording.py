@@ -20,6 +20,7 @@ from compile_ledger.facts.codec import (
     parse,
 )
 from compile_ledger.facts.compile import Compile
+from compile_ledger.facts.contract import Stated
 from compile_ledger.facts.environment import Capability
 from compile_ledger.facts.opinion import Opinion
 from compile_ledger.facts.region import CodeObject, Region
@@ -172,6 +173,7 @@ def read_arm(path: Path, name: str = "", change: str = "") -> Arm:
         ablations=got.every(Ablation),
         opinions=got.every(Opinion),
         toolchain=got.last(Toolchain),
+        stated=got.last(Stated),
         costs=got.last(Costs) or Costs(),
         lost=got.every(Lost),
         damage=_damage(got),

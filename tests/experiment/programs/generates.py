@@ -13,4 +13,6 @@ def fn(x: torch.Tensor) -> torch.Tensor:
 
 def workload() -> Workload:
     sizes = (8, 8, 9, 10, 11, 12, 13, 8)
-    return Workload(fn, [torch.linspace(0, 1, 4 * n).reshape(4, n) for n in sizes], horizon=1000)
+    return Workload(
+        fn, [torch.linspace(0, 1, 4 * n).reshape(4, n) for n in sizes], horizon=1000, rtol=1e-3
+    )
