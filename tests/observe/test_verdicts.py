@@ -131,8 +131,11 @@ def test_calls_that_a_stance_kept_from_compiling(ledger: Ledger) -> None:
     if "lookups" in lacking(ledger):
         return
     assert ledger.diagnosis
-    assert ledger.diagnosis.slug == "silent-eager"
-    assert ledger.diagnosis.sentence.startswith("3 lookups found no entry")
+    assert ledger.diagnosis.slug == "stance-eager"
+    assert ledger.diagnosis.sentence.startswith("3 of 15 calls of function ran eagerly by stance")
+    kinds = {found.slug for found in ledger.findings}
+    assert kinds >= {"stance-eager", "stance-refused", "forced-eager"}
+    assert "silent-eager" not in kinds
     (region,) = ledger.regions
     assert region.dispositions["raised"] == 2
 
@@ -184,3 +187,41 @@ def test_what_cannot_be_counted_is_not_measured(ledger: Ledger) -> None:
         assert status(ledger, "CAPTURED") == "not_measured"
     else:  # This torch compiles no generator.
         assert all(code.entries == 1 for code in ledger.code_objects if code.name == "function")
+
+
+@of("""
+f = compiled()
+f(ones(3))
+@torch.compiler.set_stance("eager_on_recompile")
+def serve(n):
+    return f(ones(n))
+for n in (3, 4, 3, 5, 3):
+    serve(n)
+torch.compiler.set_stance("force_eager")
+f(ones(3))
+with torch.compiler.set_stance("default"):
+    f(ones(3))
+""")
+def test_stances_are_seen_as_function_decorator_and_context(ledger: Ledger) -> None:
+    assert ledger.diagnosis
+    assert ledger.diagnosis.slug == "stance-eager"
+    said = ledger.diagnosis.sentence
+    assert "by stance eager_on_recompile: x size[0] expected 3, actual 4, 5 (set at " in said
+    assert "2 of 8 calls" in said or "lookups" in lacking(ledger)
+    (forced,) = (found for found in ledger.findings if found.slug == "forced-eager")
+    assert forced.sentence.startswith("1 of 8 calls of function ran eagerly by stance force_eager")
+
+
+@of("""
+f = compiled()
+torch.compiler.set_stance("fail_on_recompile")
+for n in (3, 4):
+    try:
+        f(ones(n))
+    except RuntimeError:
+        pass
+""")
+def test_a_stance_that_refuses_the_first_call_is_named(ledger: Ledger) -> None:
+    (found,) = (one for one in ledger.findings if one.slug == "stance-refused")
+    assert found.sentence.startswith("2 of 2 calls of function (0-1) refused by stance")
+    assert "nothing had been compiled before" in found.sentence

@@ -113,7 +113,7 @@ def test_the_strip_has_a_letter_a_call_and_a_legend_of_what_occurs() -> None:
     page = shown(varlen())
     assert "       0  CRRRRR·RRXEEE\n" in page
     assert "       0  CR···········\n" in page
-    assert "E fell back (eager, silently)" in page
+    assert "E fell back (eager: no entry took it)" in page
     assert "switched off (" not in page
 
 

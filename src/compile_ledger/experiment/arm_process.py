@@ -20,6 +20,7 @@ from typing import Any
 from compile_ledger.facts.arm import Costs
 from compile_ledger.facts.contract import Stated
 from compile_ledger.observe.clock import cpu_ns
+from compile_ledger.observe.hooks.stances import hold_eager
 from compile_ledger.observe.recording.recorder import Recorder
 from compile_ledger.observe.settings import change_setting
 from compile_ledger.observe.stack import describe
@@ -132,7 +133,7 @@ class ArmProcess:
         for name, value in self.spec.settings.items():
             change_setting(name, value)
         if self.spec.eager:
-            torch.compiler.set_stance("force_eager")
+            hold_eager()
         if self.spec.fallback_random:
             from torch._inductor import config
 
@@ -148,7 +149,7 @@ class ArmProcess:
         if spec.cheap_backend:
             said.append("torch.compile(backend='eager') in place of a backend that generates code")
         if spec.eager:
-            said.append("torch.compiler.set_stance('force_eager')")
+            said.append("torch.compiler.set_stance('force_eager'), in place of the program's own")
         if spec.fallback_random:
             said.append("torch._inductor.config.fallback_random = True")
         return tuple(said)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from .place import Raised
+from .place import Place, Raised
 
 Disposition = Literal[
     "compiled",
@@ -74,6 +74,10 @@ class Call:
     """Numbers, strings, None and members of enums given, by parameter name, in words."""
     thread: int = 0
     raised: Raised | None = None
+    stance: str = ""
+    """The stance that the program had set when the call began; empty: the default one."""
+    refused_by: tuple[str, ...] = ()
+    """Under ``eager_on_recompile``: for each entry, the guard that refused the call."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +114,21 @@ class RegionCalls:
 
 
 @dataclass(frozen=True, slots=True)
+class StanceUse:
+    """One stance that the program set (``torch.compiler.set_stance``), and what ran under it."""
+
+    name: str
+    place: Place | None = None
+    """The user's line that set it; of a decorated function, where it is decorated."""
+    calls: tuple[RegionCalls, ...] = ()
+    """Calls of each region that began under it up to now."""
+    silent: int | None = None
+    """Lookups under it that found no entry and ran eagerly; None: unseen."""
+    refused: tuple[tuple[str, ...], ...] = ()
+    """Under ``eager_on_recompile``, of calls that were looked at: each entry's refusing guard."""
+
+
+@dataclass(frozen=True, slots=True)
 class Counters:
     """A reading of every counter, written at an interval and at the end."""
 
@@ -122,6 +141,8 @@ class Counters:
     """Lookups that found no entry, did not reach Dynamo, and ran eagerly; None: unseen."""
     eager: tuple[EagerRuns, ...] = ()
     """Code objects that a limit refused, where the interpreter counts their runs."""
+    stances: tuple[StanceUse, ...] = ()
+    """Stances that the program set, except the default one."""
     recompile_limit: int | None = None
     """The setting in the thread that read the counters, then."""
     cpu_ns: int = 0

@@ -76,6 +76,8 @@ class Compile:
     """Disk caches asked: name to ``hit``, ``miss`` or ``bypass``."""
     restarts: tuple[str, ...] = ()
     thread: int = 0
+    stance: str = ""
+    """The stance of the program's own that refused it, ``fail_on_recompile``; else empty."""
     inherited: bool = False
     """The entry was there when this recording began (a fork, a restart): no event of it."""
     caller: Place | None = None

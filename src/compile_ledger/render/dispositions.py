@@ -28,7 +28,7 @@ LOOKS: dict[Disposition, Look] = {
     "recompiled": Look("R", "recompiled", "another entry", "yellow"),
     "reused": Look("·", "reused", "an entry took the call", "green"),
     "refused": Look("X", "refused", "the attempt that hit a limit", "bold red"),
-    "fell_back": Look("E", "fell back", "eager, silently", "red"),
+    "fell_back": Look("E", "fell back", "eager: no entry took it", "red"),
     "switched_off": Look("O", "switched off", "skipped for good", "bold magenta"),
     "skipped": Look("s", "skipped", "by rule or request", "dim"),
     "raised": Look("!", "raised", "an exception left the call", "bold red reverse"),

@@ -10,6 +10,7 @@ from compile_ledger.judge.choose import Arms, deciding_capture
 from compile_ledger.judge.document import Finding
 from compile_ledger.judge.instruments import instrument
 from compile_ledger.judge.judged import Judged, failed, judged, not_measured
+from compile_ledger.judge.stable.stances import as_forced
 from compile_ledger.judge.suggest import audit_command
 from compile_ledger.judge.view import View, look
 from compile_ledger.judge.words import count
@@ -51,7 +52,7 @@ def _findings(
 ) -> tuple[Finding, ...]:
     """What is not captured: no graph at all first, then frames, then breaks; then notes."""
     known = [reading for reading in readings if reading]
-    bare = [no_graph(view, r, price(r.region)) for r in known if r.high == 0]
+    bare = [as_forced(view, no_graph(view, r, price(r.region))) for r in known if r.high == 0]
     without = {reading.region for reading in known if reading.high == 0}
     skipped = [
         frame_skipped(view, event, price(view.region_of(event)))

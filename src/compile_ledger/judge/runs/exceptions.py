@@ -13,6 +13,7 @@ from compile_ledger.judge.captured.break_words import worded
 from compile_ledger.judge.choose import CAPTURE, COMPILED, Arms
 from compile_ledger.judge.document import Evidence, Finding
 from compile_ledger.judge.instruments import instrument
+from compile_ledger.judge.stable.stances import FAIL, refused_calls
 from compile_ledger.judge.words import listed, short_type
 
 from .constraint import Violated, as_large, told_place, violated
@@ -61,10 +62,11 @@ def eager_raises(eager: Arm, arms: Arms) -> Finding:
 def differences(eager: Arm, arm: Arm) -> Iterator[Difference]:
     """Every difference of a compiled arm, call by call and then for the whole."""
     known = {(c.region, c.index): c.raised for c in eager.calls}
+    refused = refused_calls(arm)
     uncaught = arm.raised if arm.status == "raised" else None
     for call in arm.calls:
         at = (call.region, call.index)
-        if at not in known:
+        if at not in known or (at in refused and call.raised):
             continue
         before = known[at]
         if call.raised and not before:
@@ -75,7 +77,7 @@ def differences(eager: Arm, arm: Arm) -> Iterator[Difference]:
         elif before and call.raised and not _same(before, call.raised):
             yield Difference("other type", arm.name, before, call.raised, *at)
             uncaught = None if _same(uncaught, call.raised) else uncaught
-    if uncaught:
+    if uncaught and not (refused and FAIL in uncaught.message):
         yield Difference("raises", arm.name, None, uncaught)
 
 

@@ -7,6 +7,7 @@ from compile_ledger.facts.contract import Contract
 from compile_ledger.judge.choose import AGAIN, COMPILED, EAGER, RECORDED, Arms, own_arms
 from compile_ledger.judge.document import Finding
 from compile_ledger.judge.judged import Judged, failed, judged, not_measured
+from compile_ledger.judge.stable.stances import ends_the_program
 from compile_ledger.judge.suggest import audit_command
 
 from .exceptions import Difference, differences, eager_raises, lost, stage_raises
@@ -48,6 +49,9 @@ def _failures(eager: Arm, arms: Arms, contract: Contract) -> tuple[Finding, ...]
     for name in COMPILED:
         if name not in arms:
             continue
+        refused = ends_the_program(arms[name])
+        if refused and not any(one.slug == refused.slug for one in found):
+            found.append(refused)
         for difference in differences(eager, arms[name]):
             key = (difference.kind, difference.key)
             if key not in seen:

@@ -25,6 +25,7 @@ from .recurrence import Recurring, ending, made_anew
 from .shadowed import shadowed
 from .shared_line import shared_failure, unrelated
 from .silent import counted_past_limits, silent_after, silent_calls, silent_lookups
+from .stances import silent_under_stances, stance_failures
 from .stream import Stream, streams
 
 
@@ -42,6 +43,7 @@ def failures(view: View) -> tuple[Finding, ...]:
     found += shadowed(view)
     found += _unexplained(view, counted)
     found += _limited_before(view, set(limited))
+    found += stance_failures(view)
     return tuple(found)
 
 
@@ -113,6 +115,8 @@ def _off(view: View) -> Iterator[Finding]:
         code = event.code_object
         if event.outcome not in ("switched_off", "skipped", "raised") or code in seen:
             continue
+        if event.stance:
+            continue
         after = _calls_after(view, event)
         if not view.had_entries(event) or (event.outcome != "switched_off" and not after):
             continue
@@ -125,12 +129,12 @@ def _calls_after(view: View, event: Compile) -> list[int]:
     calls = view.calls.get(region, ()) if region is not None else ()
     by = event.call if event.call is not None else -1
     off = (c for c in calls if c.disposition in ("switched_off", "skipped") and not c.graphs)
-    return [c.index for c in off if c.index > by]
+    return [c.index for c in off if c.index > by and not c.stance]
 
 
 def _unexplained(view: View, counted: set[tuple[int, int]]) -> Iterator[Finding]:
     """Calls that fell back although no limit was seen to be hit."""
-    unexplained = silent_lookups(view) - counted_past_limits(view)
+    unexplained = silent_lookups(view) - counted_past_limits(view) - silent_under_stances(view)
     if unexplained > 0 and not any(c.hit_limit for c in view.compiles):
         yield silent_unexplained(view, unexplained)
     for region in view.calls:

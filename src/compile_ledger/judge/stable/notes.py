@@ -22,6 +22,7 @@ from .limit_ahead import limits_ahead
 from .reasons import quoted
 from .recompile_findings import SHOWN, predicted
 from .shared_line import shared_note, unrelated
+from .stances import stance_notes
 from .stream import Stream
 from .values import some_values, value_at
 
@@ -31,7 +32,8 @@ def notes(view: View, seen: tuple[Stream, ...], *, failed: bool) -> tuple[Findin
     shared = [shared_note(view, code) for code in view.roots if _note_shared(view, code)]
     ahead = limits_ahead(view, seen)
     loops = compiled_in_loop(view)
-    return (*shared, *ahead, *loops, *(() if failed else _settled(view, seen)))
+    stances = stance_notes(view)
+    return (*shared, *ahead, *loops, *stances, *(() if failed else _settled(view, seen)))
 
 
 def _note_shared(view: View, code: int) -> bool:

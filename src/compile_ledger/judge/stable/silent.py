@@ -13,7 +13,7 @@ def silent_calls(view: View, regions: Iterable[int]) -> tuple[tuple[int, int], .
         (call.region, call.index)
         for region in regions
         for call in view.calls.get(region, ())
-        if call.disposition == "fell_back"
+        if call.disposition == "fell_back" and not call.stance
     )
 
 

@@ -7,14 +7,16 @@ The names are those of torch 2.13; the older ones are given beside them.
 from __future__ import annotations
 
 import functools
+import itertools
 from typing import TYPE_CHECKING, Any
 
 from compile_ledger.facts.compile import Symbol
 from compile_ledger.observe.capabilities import Capabilities, need
 from compile_ledger.observe.recording.session import Session
+from compile_ledger.observe.stack import callers
 
 from .breaks import as_break
-from .misses import as_reasons, current, stance_refused
+from .misses import as_reasons, current, entry_count, stance_refused
 from .own_code import ours
 from .stand_in import hide, stand_in
 
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _MOST = 64
+_REASONS = "get_and_maybe_log_recompilation_reasons"
 
 
 def install(session: Session, capabilities: Capabilities) -> None:
@@ -73,17 +76,32 @@ def _hook_reasons(session: Session) -> None:
 
 
 def _hook_stance(session: Session) -> None:
-    """Under the stance ``fail_on_recompile`` a miss asks for its reasons and raises."""
-    from torch._dynamo import guards
+    """Under ``fail_on_recompile`` a miss asks for its reasons where there are entries, and raises.
 
-    name = need(guards, "get_and_maybe_log_recompilation_reasons")
+    Before that it asks whether the frame holds a tensor: where that is the last question (no
+    entry to refuse, or a torch that gives no reasons), the miss is noted there.
+    """
+    from torch._dynamo import convert_frame, guards
+
+    need(convert_frame, "has_tensor_in_frame")
+
+    @ours
+    def without_reasons(args: Any, result: Any) -> None:
+        near = itertools.islice(callers(2), 4)
+        asker = next((frame for frame in near if frame.f_code.co_name == "fail_callback"), None)
+        if not result or asker is None:
+            return
+        if _REASONS not in asker.f_code.co_names or not entry_count(args[0].f_code):
+            stance_refused(session, args[0].f_code, ())
 
     @ours
     def refused(args: Any, result: Any) -> None:
         next(session.asked)
         stance_refused(session, args[1].f_code, result)
 
-    _after(session, guards, name, refused)
+    _after(session, convert_frame, "has_tensor_in_frame", without_reasons)
+    if hasattr(guards, _REASONS):
+        _after(session, guards, _REASONS, refused)
 
 
 def _hook_limit(session: Session) -> None:

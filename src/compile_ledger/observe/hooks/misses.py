@@ -193,7 +193,8 @@ def stance_refused(session: Session, code: CodeType, reasons: Any) -> None:
     miss = Miss(session, state, entry_count(code), current(session))
     miss.reasons = as_reasons(reasons)
     why = "the stance fail_on_recompile refuses a new entry"
-    _tell(session, _fact(session, miss, "raised", why, Raised("RuntimeError", why)), asked=True)
+    fact = _fact(session, miss, "raised", why, Raised("RuntimeError", why))
+    _tell(session, dataclasses.replace(fact, stance="fail_on_recompile"), asked=True)
 
 
 def _name_root(session: Session, miss: Miss, outcome: MissOutcome) -> None:

@@ -20,7 +20,7 @@ from compile_ledger.observe.capabilities import need
 from compile_ledger.observe.recording.call_view import parameter_names
 from compile_ledger.observe.recording.session import Session, peek
 from compile_ledger.observe.settings import recompile_limit
-from compile_ledger.observe.stack import lines_here
+from compile_ledger.observe.stack import lines_here, wrapper_frame
 
 from .call_number import LEAVES, leaves
 from .own_code import ours
@@ -226,6 +226,8 @@ def _timed(session: Session, state: RegionState, number: int) -> Callable[[], An
     if wake is not None:
         session.contained(wake)
     times = state.times
+    stances = session.stances
+    frame = wrapper_frame() if stances is not None and stances.name else None
     began = _clock()
 
     def leave(_number: int = number) -> None:
@@ -233,6 +235,8 @@ def _timed(session: Session, state: RegionState, number: int) -> Callable[[], An
         times[0] += 1
         times[1] += took
         times[2] = max(times[2], took)
+        if stances is not None and frame is not None:
+            session.contained(stances.refused, state, frame)
 
     return leave
 

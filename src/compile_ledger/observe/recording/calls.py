@@ -48,6 +48,7 @@ class OpenCall:
         "region",
         "runs",
         "shared",
+        "stance",
         "started",
         "wall",
     )
@@ -64,6 +65,7 @@ class OpenCall:
         self.frame: FrameType | None = None
         self.brought: Brought = ({}, {}, ())
         self.lookups: int | None = None
+        self.stance = ""
         self.started = self.children = self.cpu = self.wall = 0
 
 
@@ -145,6 +147,7 @@ class CallKeeper:
         call.frame = wrapper_frame()
         given = self.session.contained(brought, call.frame, region.parameters())
         call.brought = given or call.brought
+        call.stance = "" if self.session.stances is None else self.session.stances.name
         stack.append(call)
         self._note_others()
         for watcher in self.watchers:
@@ -192,6 +195,8 @@ class CallKeeper:
             overlapping=call.brought[2],
             thread=self.session.thread_number(),
             raised=None if raised is None else describe(raised, lines_here().user),
+            stance=call.stance,
+            refused_by=self._refused_by(call) if silent else (),
         )
         self._name_root(call)
         self._write(fact)
@@ -205,6 +210,12 @@ class CallKeeper:
         if self.written < KEPT:
             self.session.sink.write(fact)
         self.written += 1
+
+    def _refused_by(self, call: OpenCall) -> tuple[str, ...]:
+        stances = self.session.stances
+        if stances is None or not call.stance:
+            return ()
+        return self.session.contained(stances.refused, call.region, call.frame) or ()
 
     def _silent(self, call: OpenCall, after: int | None) -> int | None:
         """Lookups that neither hit an entry nor reached Dynamo."""

@@ -24,6 +24,7 @@ from compile_ledger.observe.hooks import (
     misses,
     regions,
     rejections,
+    stances,
 )
 from compile_ledger.observe.hooks.own_code import skip_ours
 from compile_ledger.observe.settings import recompile_limit
@@ -97,6 +98,9 @@ class Recorder:
             "silent eager runs, frame by frame",
             bind(eager_runs.install, session),
         )
+        if self.calls is None or not self.calls.eager:
+            shows = "stances that the program sets, and calls under each"
+            attempt("stances", shows, bind(stances.install, session))
         evidence.install(session, self.capabilities)
         shows = "what entries assumed whose objects were freed before the end"
         attempt("freed-entries", shows, bind(deaths.install, session))
@@ -141,6 +145,7 @@ class Recorder:
             lookups=self._lookups(),
             silent=session.silent(),
             eager=() if watch is None else session.contained(watch.read) or (),
+            stances=() if session.stances is None else session.stances.read(),
             recompile_limit=recompile_limit(),
             cpu_ns=time.process_time_ns(),
             children_cpu_ns=children_cpu_ns(),

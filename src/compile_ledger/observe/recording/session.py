@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from compile_ledger.facts.compile import Compile
     from compile_ledger.facts.place import Place
     from compile_ledger.observe.hooks.eager_runs import RunWatch
+    from compile_ledger.observe.hooks.stances import Stances
 
     from .sink import Sink
 
@@ -170,6 +171,8 @@ class Session:
         """Whether entries exist whose runs are not counted: they were there before us."""
         self.run_watch: RunWatch | None = None
         """Counts code without a counter of ours, where the interpreter can."""
+        self.stances: Stances | None = None
+        """The stances that the program sets, where this torch has them."""
         self.wake: Callable[[], Any] | None = None
         """Called once when there is something to record."""
         self.local = threading.local()
@@ -264,6 +267,8 @@ class Session:
             entry.base, entry.inherited = counted(entry.left), True
         if self.run_watch is not None:
             self.run_watch.rebase()
+        if self.stances is not None:
+            self.stances.rebase()
 
     def write_region(self, region: Region) -> None:
         """Write a region's fact, again when more of it is known."""
