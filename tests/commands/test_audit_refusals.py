@@ -23,10 +23,19 @@ if __name__ == "__main__":
 EARLY = UNUSED.replace("if sys", "sys.exit(4)\n    if sys")
 MISSING = "import torch, a_package_that_is_not_there\n"
 WITHOUT_TORCH = "import sys; sys.modules['torch'] = None\n"
+USAGE = """
+import argparse
+parser = argparse.ArgumentParser()
+parser.add_argument("data")
+parser.parse_args()
+"""
 FILES = {
     "never.py": NEVER,
     "unused.py": UNUSED,
     "early.py": EARLY,
+    "usage.py": USAGE,
+    "no.py": "#!/bin/sh\nset -e; exec serve --port 80\n",
+    "data.py": "import torch\nf = torch.compile(abs)\nopen('absent.csv')\n",
     "missing.py": MISSING,
     "raises.py": "raise ValueError('at import')\n",
     "wrong.py": "import torch\ndef build(): return torch.ones(2)\n",
@@ -37,6 +46,9 @@ COMMANDS: dict[str, list[str]] = {
     "never named": ["-m", "never"],
     "unused": ["unused.py"],
     "early": ["early.py"],
+    "usage": ["usage.py"],
+    "no python": ["no.py"],
+    "no data": ["data.py"],
     "missing": ["missing.py"],
     "missing named": ["missing.py:build"],
     "raises named": ["raises.py:build"],
@@ -49,11 +61,14 @@ COMMANDS: dict[str, list[str]] = {
 SAID = {
     "never": "never called torch.compile: give a program that does, or file.py:name with a",
     "never named": "-m never never called torch.compile",
-    "unused": "but never ran a compiled region: give it the arguments after -- that make it run",
+    "unused": "but never ran a compiled region: give unused.py the arguments after -- that make it run",
     "early": "ran a compiled region before it ended with exit code 4",
-    "missing": "needs the package a_package_that_is_not_there, which is not installed here",
-    "missing named": "needs the package a_package_that_is_not_there, which is not installed here",
-    "raises named": "raises on import: ValueError: at import",
+    "usage": "ended with exit code 2: usage: usage.py [-h] data usage.py: error: the following",
+    "no python": "no.py cannot run: SyntaxError: ",
+    "no data": "absent.csv is looked for in ",
+    "missing": "the package a_package_that_is_not_there is not installed here: install it",
+    "missing named": "the package a_package_that_is_not_there is not installed here: install it",
+    "raises named": "raises.py:build cannot run: ValueError: at import (",
     "no such name": "never.py has no build",
     "wrong shape": "returned Tensor and compiled nothing: wanted a Workload",
     "no module": "package.that.is.not.there: No module named 'package'",

@@ -26,6 +26,7 @@ from compile_ledger.observe.settings import change_setting
 from compile_ledger.observe.stack import describe
 
 from . import ablation, overrides, replay, subject
+from .cannot_run import cannot_run, stops_before_compiling
 from .correctness.error import Tolerance
 from .correctness.store import Store
 from .correctness.watchers import Comparer, Keeper, Referee, Repeater, Watcher
@@ -187,6 +188,9 @@ class ArmProcess:
     def _finish(self, outcome: subject.Outcome) -> None:
         self._leaving.acquire()
         session = self.recorder.session
+        error, eager = outcome.raised, self.spec.eager and not self.enough.all.calls
+        if error and eager and stops_before_compiling(error, regions=len(session.regions)):
+            raise subject.SubjectError(cannot_run(self.spec.target, error))
         if not session.regions:
             subject.check_was_program(self.spec.target, outcome)
         left = outcome.raised is None and outcome.result is not None

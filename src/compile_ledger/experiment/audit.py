@@ -116,7 +116,7 @@ class Audit:
     def _cheap(self) -> None:
         """Eager, eager again, capture: where the diagnosis is often complete."""
         first = self._arm(plan.eager(self.terms), "the program as ordinary Python")
-        check_eager(first, self.terms.target)
+        check_eager(first, self.terms.target, self.terms.arm_folder("eager").last_words())
         self.contract = dataclasses.replace(self.contract, own_backend=own_backend(first.regions))
         self._take(first.stated or Stated())
         if not first.ran:

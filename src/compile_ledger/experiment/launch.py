@@ -79,6 +79,15 @@ class ArmFolder:
         """What the program wrote to stderr."""
         return self.path / "stderr.txt"
 
+    def last_words(self, lines: int = 4) -> str:
+        """The end of what the program wrote to stderr, in one line."""
+        try:
+            text = self.stderr.read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            return ""
+        last = text.strip().splitlines()[-lines:]
+        return " ".join(" ".join(last).split())[-400 if lines > 1 else -200 :]
+
     @property
     def stdout(self) -> Path:
         """What the program wrote to stdout."""
@@ -218,6 +227,4 @@ def _unexpected(arm: Arm, folder: ArmFolder, code: int) -> tuple[ArmStatus, str]
         return "stopped", LEFT
     if code == 0:
         return "failed", f"{LEFT} before any region ran"
-    lines = folder.stderr.read_text(encoding="utf-8", errors="replace").strip().splitlines()
-    last = lines[-1][:200] if lines else "no message"
-    return "failed", f"exit code {code}: {last}"
+    return "failed", f"exit code {code}: {folder.last_words(1) or 'no message'}"

@@ -16,6 +16,7 @@ from typing import Any
 from compile_ledger.facts.place import Place
 from compile_ledger.observe.compiled import compiled
 
+from .cannot_run import cannot_run
 from .targets import Target
 from .workload import Workload, WorkloadError, from_module
 
@@ -142,19 +143,8 @@ def _import(target: Target) -> Any:
     try:
         spec.loader.exec_module(module)
     except BaseException as error:
-        raise SubjectError(import_trouble(target, error)) from error
+        raise SubjectError(cannot_run(target, error)) from error
     return module
-
-
-def import_trouble(target: Target, error: BaseException) -> str:
-    """One line for a file that cannot be imported."""
-    if isinstance(error, ModuleNotFoundError):
-        return (
-            f"{target.text} needs the package {error.name}, which is not installed here: install it"
-        )
-    last = traceback.extract_tb(error.__traceback__)[-1]
-    what = f"{type(error).__name__}: {error}".splitlines()[0]
-    return f"{target.text} raises on import: {what} ({last.filename}:{last.lineno})"
 
 
 def _check_callable(value: Any, target: Target) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import os
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -55,3 +57,44 @@ def _split(text: str) -> tuple[str, str]:
     if colon and name.replace(".", "_").isidentifier():
         return path, name
     return text, ""
+
+
+_READS = re.compile(
+    r"\bsys\.argv\b|\bfrom sys import [^\n]*\bargv\b|\bHfArgumentParser\b|^\s*(?:import|from) +"
+    r"(?:argparse|optparse|getopt|click|typer|fire|docopt|absl|tyro|hydra|simple_parsing|plac)\b",
+    re.MULTILINE,
+)
+"""How a source reads its arguments."""
+
+
+def reads_arguments(target: Target) -> bool:
+    """Whether the source of a program reads arguments; False where it is not found."""
+    return _READS.search(_source(target)) is not None
+
+
+def only_defines(target: Target) -> bool:
+    """Whether a script calls nothing itself: it defines, imports, and ends."""
+    try:
+        body = ast.parse(_source(target)).body
+    except (SyntaxError, ValueError):
+        return False
+    passive = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
+    acts = [
+        node
+        for node in body
+        if not isinstance(node, (*passive, ast.Assign, ast.AnnAssign))
+        and not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
+    ]
+    return bool(body) and not acts
+
+
+def _source(target: Target) -> str:
+    path = Path(target.path)
+    if target.kind == "module":
+        path = Path(*target.path.split("."))
+        found = (path.with_suffix(".py"), path / "__main__.py")
+        path = next((one for one in found if one.is_file()), path)
+    try:
+        return path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
