@@ -20,6 +20,8 @@ from .words import count
 
 _NO_REPAIR = ("raise-limit", "without-code-generator")
 """Experiments that test a mechanism and repair nothing: values keep coming."""
+_LONGEST = 70
+"""Letters of a change that did not help."""
 _IN_WORDS = {
     "default-policy": "leave dynamic=False out of torch.compile",
     "allow-breaks": "leave fullgraph=True out of torch.compile",
@@ -55,9 +57,14 @@ def _repairs(row: ExperimentRow) -> bool:
 
 def _untested(rows: Sequence[ExperimentRow]) -> Iterator[str]:
     yield "not tested: needs an edit"
-    refuted = [row.change for row in rows if row.outcome != "holds"]
+    refuted = [_short(row.change) for row in rows if row.outcome != "holds"]
     if refuted:
         yield f"tested and not enough: {', '.join(refuted)}"
+
+
+def _short(change: str) -> str:
+    """A change that names many functions stands whole in the table of experiments."""
+    return change if len(change) <= _LONGEST else f"{change[: _LONGEST - 3]}..."
 
 
 def _break_edit(finding: Finding, breaks: Sequence[BreakRow]) -> str:

@@ -69,7 +69,8 @@ def headline(ledger: Ledger) -> Headline:
 def _advice(step: NextStep | None) -> str:
     if step is None:
         return ""
-    where = f", at {place(step.site)}" if step.site else ""
+    at = place(step.site)
+    where = f", at {at}" if at and at not in step.do and str(step.site) not in step.do else ""
     return f"{step.do}{where}" + (f" ({step.tested})" if step.tested else "")
 
 
