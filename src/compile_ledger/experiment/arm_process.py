@@ -13,6 +13,7 @@ import random
 import sys
 import threading
 import time
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from typing import Any
 from compile_ledger.facts.arm import Costs
 from compile_ledger.facts.contract import Stated
 from compile_ledger.observe.clock import cpu_ns
+from compile_ledger.observe.hooks.backward import BackwardPass, around_backward
 from compile_ledger.observe.hooks.stances import hold_eager
 from compile_ledger.observe.recording.recorder import Recorder
 from compile_ledger.observe.settings import change_setting
@@ -149,6 +151,8 @@ class ArmProcess:
         said += [f"torch._dynamo.config.{n} = {v!r}" for n, v in spec.settings.items()]
         if spec.cheap_backend:
             said.append("torch.compile(backend='eager') in place of a backend that generates code")
+        if spec.role == "compare":
+            said.append("backward passes watched, compared calls made again on copies")
         if spec.eager:
             said.append("torch.compiler.set_stance('force_eager'), in place of the program's own")
         if spec.fallback_random:
@@ -162,11 +166,22 @@ class ArmProcess:
         self.watcher = self._correctness_watcher()
         if self.watcher is not None:
             calls.watchers.append(self.watcher)
+        if isinstance(self.watcher, Comparer) and self.spec.role == "compare":
+            self._watch_backward(self.watcher)
         if self.spec.steady or self.spec.ablate or self.spec.opinions:
             calls.watchers.append(self.last)
         calls.watchers.append(self.enough)
         if self.spec.max_calls is not None:
             self.enough.most = self.spec.max_calls
+
+    def _watch_backward(self, watcher: Comparer) -> None:
+        contained = self.recorder.session.contained
+
+        def begin(about: BackwardPass) -> Any:
+            end = contained(watcher.gradients.begin, about)
+            return None if end is None else partial(contained, end)
+
+        watcher.sees_backward = around_backward(begin)
 
     def _correctness_watcher(self) -> Watcher | None:
         spec = self.spec

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+GRADIENTS = "gradients"
+"""The leaf that stands for all gradients of a call that agree."""
+
 AgreementStatus = Literal["equal", "within", "differs", "not_compared"]
 
 
@@ -33,3 +36,5 @@ class Agreement:
     reference: Literal["fp64", "none"] = "none"
     note: str = ""
     """What is reported but does not fail: strides, aliasing, masks adjudicated."""
+    leaves: int = 1
+    """How many tensors this line stands for; the errors are those of the worst."""

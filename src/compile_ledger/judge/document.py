@@ -338,6 +338,9 @@ class Correctness:
     """rmse against fp64 over rms of fp64, worst leaf."""
     worst_error_eager: float | None = None
     worst_ratio: float | None = None
+    gradients: int = 0
+    """Gradients that were compared; ``compared`` and the errors above are of the rest."""
+    worst_error_gradient: float | None = None
     deterministic: bool | None = None
     """Whether eager agrees with itself bit for bit; None: not measured."""
     arm: str = ""

@@ -13,6 +13,7 @@ _EDITS = {
     "toolchain-missing": "install a C++ compiler (Debian: g++ and python3-dev), or name one in CXX",
     "numerics": "run this part in a wider dtype, or keep it outside the region",
     "output-differs": "keep the line that makes this output outside the region",
+    "gradient-differs": "keep what this gradient flows through outside the region",
     "side-effect-lost": "return the value, and make the side effect outside the region",
     "graph-break": "move the line that breaks before or after the region",
     "frame-skipped": "move the line that breaks before or after the region",

@@ -173,6 +173,7 @@ def correctness_line(found: Correctness) -> Line:
             cell("compared", compared if found.compared else None, tool, found.why),
             cell("max |difference|", worst, tool, found.why or "no float was compared"),
             cell("error over eager's", ratio, f"fp64 reference ({found.arm} arm)", why),
+            *_gradients(found, tool),
             cell(
                 "eager repeats",
                 repeats if known else None,
@@ -181,6 +182,15 @@ def correctness_line(found: Correctness) -> Line:
             ),
         ),
     )
+
+
+def _gradients(found: Correctness, tool: str) -> tuple[Cell, ...]:
+    """Of a program that computed gradients: how many agreed, and how far off the worst is."""
+    if not found.gradients:
+        return ()
+    worst = found.worst_error_gradient
+    far = "" if worst is None else f", worst error {worst:.1e} against fp64"
+    return (cell("gradients", f"{found.gradients} compared{far}", tool),)
 
 
 def verdict_line(verdict: str, finding: Finding | None) -> Line:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -138,6 +139,59 @@ def _against_reference(where: Where, eager: Any, compiled: Any, reference: Any) 
     status: AgreementStatus = "within" if within else "differs"
     found = _agreement(where, compiled, status, why=why, reference="fp64")
     return replace(found, error_compiled=of_compiled, error_eager=of_eager)
+
+
+def compare_gradient(
+    where: Where, eager: Any, compiled: Any, reference: Any, noisy: Callable[[], list[float]]
+) -> Agreement:
+    """Compare one gradient with eager's by the fp64 referee.
+
+    ``noisy`` tells the errors of eager with inputs and weights moved by some rounding
+    steps; it is called only where nothing else explains the compiled error: rounding
+    that flips a ReLU moves a gradient by more than rounding, and so may compiled code.
+    """
+    wrong = _wrong_form(eager, compiled)
+    if wrong:
+        return _agreement(where, compiled, "differs", why=wrong)
+    if _same_bits(eager, compiled):
+        return _agreement(where, compiled, "equal", max_abs=0.0)
+    masks = _masks(eager, compiled, reference)
+    if masks:
+        return _agreement(where, compiled, "differs", why=masks)
+    errors = relative_error(compiled, reference), relative_error(eager, reference)
+    note = _explained(*errors, noisy)
+    why = f"error {errors[0]:.2g} against fp64, eager's is {errors[1]:.2g}"
+    status: AgreementStatus = "differs" if note is None else "within"
+    found = _agreement(where, compiled, status, why=why if note is None else "", note=note or "")
+    return replace(
+        found,
+        max_abs=_max_abs(eager, compiled),
+        error_compiled=errors[0],
+        error_eager=errors[1],
+        reference="fp64",
+    )
+
+
+GRADIENT_FLOOR = 2e-2
+GRADIENT_FACTOR = 10.0
+"""A gradient passes at ``max(10 * e_eager, 2 %)``. Looser than outputs: compiled code adds
+up long sums in order, in fp32, where eager adds them up in blocks; healthy BatchNorm
+gradients are up to 1.2e-3 from fp64 where eager's are 1e-6 (16 x 32 x 32 values, inductor)."""
+NOISE_ONLY = 0.1
+NOISE_FACTOR = 1000.0
+"""Where eager's own error is a tenth, the gradient is zero but for rounding (a bias before
+BatchNorm): only one of another order of magnitude is wrong."""
+
+
+def _explained(compiled: float, eager: float, noisy: Callable[[], list[float]]) -> str | None:
+    """Why a gradient's error is rounding; None where it is not."""
+    if compiled <= max(GRADIENT_FLOOR, GRADIENT_FACTOR * eager):
+        return ""
+    if eager >= NOISE_ONLY:
+        return "rounding on both sides" if compiled <= NOISE_FACTOR * eager else None
+    if compiled <= EAGER_FACTOR * max(noisy(), default=0.0):
+        return "within what rounding of inputs and weights does to eager's"
+    return None
 
 
 def _plain(tensor: Any) -> Any:

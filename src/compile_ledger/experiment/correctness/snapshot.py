@@ -46,25 +46,36 @@ def before_call(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> B
     Copies, not version counters, tell what changed: eager BatchNorm and writes through
     ``.data`` raise no counter, and one that rose says nothing of values.
     """
-    import torch
-
-    modules = reachable_modules(target)
-    given = {f"args[{i}]": x for i, x in enumerate(args)} | kwargs
-    modules |= {name: x for name, x in given.items() if isinstance(x, torch.nn.Module)}
-    snapshot = Before(
-        inputs=value_hash((args, kwargs)),
-        state=state_hash(modules),
-        random=random_hashes(),
-        given=tensors(args, "mutated args") + tensors(kwargs, "mutated kwargs"),
-        modules=modules,
-        owners=_owners(target, modules),
-        held=held_values(target),
-    )
+    snapshot = _watching(target, args, kwargs)
+    snapshot.inputs = value_hash((args, kwargs))
+    snapshot.state = state_hash(snapshot.modules)
+    snapshot.random = random_hashes()
     held = held_leaves(_held_now(snapshot))
     snapshot.texts = {path: leaf for path, leaf in held if isinstance(leaf, str)}
     snapshot.held_tensors = value_hash([pair for pair in held if not isinstance(pair[1], str)])
     snapshot.copies = {path: copied(t) for path, t in _changeable(snapshot, held).items()}
     return snapshot
+
+
+def _watching(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Before:
+    """What a call could change; no value of it is looked at."""
+    import torch
+
+    modules = reachable_modules(target)
+    given = {f"args[{i}]": x for i, x in enumerate(args)} | kwargs
+    modules |= {name: x for name, x in given.items() if isinstance(x, torch.nn.Module)}
+    return Before(
+        given=tensors(args, "mutated args") + tensors(kwargs, "mutated kwargs"),
+        modules=modules,
+        owners=_owners(target, modules),
+        held=held_values(target),
+    )
+
+
+def changeable(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+    """The tensors that a call can read and change, as they are now, by path; each once."""
+    snapshot = _watching(target, args, kwargs)
+    return _changeable(snapshot, held_leaves(_held_now(snapshot)))
 
 
 def _changeable(before: Before, held: list[Leaf]) -> dict[str, Any]:

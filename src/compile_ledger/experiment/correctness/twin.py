@@ -23,6 +23,8 @@ class Twin:
     """Makes copies of values: in fp64 when ``double``, else as they are."""
 
     double: bool = True
+    grads: bool = False
+    """Whether copies of tensors that were computed require a gradient as these do."""
 
     def value(self, value: Any) -> Any:
         """A deep copy of ``value`` whose tensors are copies."""
@@ -45,6 +47,9 @@ class Twin:
             plain = plain.double()
         elif self.double and plain.is_complex():
             plain = plain.to(torch.complex128)
+        if self.grads and tensor.requires_grad and not tensor.is_leaf:
+            with torch.enable_grad():
+                return plain.requires_grad_().clone()  # No leaf, as its original is none.
         return plain.requires_grad_(tensor.requires_grad and tensor.is_leaf)
 
     def module(self, module: Any) -> Any:

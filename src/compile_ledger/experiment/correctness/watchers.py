@@ -6,10 +6,11 @@ import dataclasses
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from compile_ledger.facts.agreement import Agreement
+from compile_ledger.facts.agreement import GRADIENTS, Agreement
 from compile_ledger.observe.recording.call_view import NOTHING, arguments, result
 
 from .error import Tolerance, Where, compare_leaf
+from .gradients import Gradients
 from .reach import shared_with_copy
 from .snapshot import GONE, Before, after_call, before_call
 from .store import Store
@@ -25,8 +26,9 @@ _EMPTY = "it returned None and changed nothing that is watched"
 _UNSEEN = "this torch does not show what a compiled call returned"
 _MOST = 80
 _DRIFTED = "compared with an eager copy in this process: inputs had drifted apart"
-_LATER = "they are computed after the call, outside the region"
 
+_WRONG_ALREADY = "the call's outputs differ already"
+_NO_ENGINE = "this torch does not show its backward passes"
 COMPILED = "the compiled call"
 
 FINAL = -1
@@ -68,6 +70,7 @@ class Watcher:
             return
         content = after_call(snapshot, None if value is NOTHING else value)
         content["raised"] = fact.raised.type if fact.raised else ""
+        content["value"] = value
         self.finish(fact.region, number, snapshot, content, extra)
 
     def unseen(self, region: int, number: int) -> None:
@@ -96,6 +99,7 @@ class Keeper(Watcher):
         self, region: int, number: int, before: Before, content: dict[str, Any], extra: Any
     ) -> None:
         del extra
+        del content["value"]
         self.store.keep(region, number, {**content, "fingerprint": before.fingerprint()})
 
     def final(self, value: Any) -> None:  # noqa: D102
@@ -175,6 +179,10 @@ class Comparer(Watcher):
         self.reference = stores[1]
         self.stated = stated
         self.write = write
+        self.gradients = Gradients(write)
+        self.sees_backward = True
+        self._differed = False
+        """Whether the call that is compared differs already."""
 
     def unseen(self, region: int, number: int) -> None:
         """Say so: what cannot be seen is not compared."""
@@ -183,21 +191,30 @@ class Comparer(Watcher):
     def prepare(self, region: int, number: int, before: Before, called: Any) -> Any:
         """Where the inputs are not eager's, run an eager and an fp64 copy on these."""
         kept = self.store.load(region, number)
-        if kept is None or not _differences(kept, before):
+        if kept is None:
             return None
-        try:
-            mine = run_twin(Twin(double=False), *called)
-            return {**mine, "reference": run_twin(Twin(double=True), *called)}
-        except Exception as error:  # noqa: BLE001  no copy: the call is not compared, and why
-            return f"{type(error).__name__}: {error}"[:200]
+        return _beside(kept, before, called), self.gradients.prepare(*called), called
 
     def finish(  # noqa: D102
         self, region: int, number: int, before: Before, content: dict[str, Any], extra: Any
     ) -> None:
         kept = self.store.load(region, number)
-        if kept is None:
+        if kept is None or extra is None:
             return
+        beside, prepared, called = extra
         where = Where(region, number, "call")
+        self._differed = False
+        self._judge((region, number), kept, before, content, beside)
+        if prepared is not None and not content["raised"]:
+            why = _WRONG_ALREADY if self._differed else ""
+            self.gradients.ran(where, prepared, called, content["value"], why)
+            if content["differentiable"] and not self.sees_backward:
+                self.write(Agreement(region, number, GRADIENTS, "not_compared", why=_NO_ENGINE))
+
+    def _judge(
+        self, at: tuple[int, int], kept: Any, before: Before, content: Any, extra: Any
+    ) -> None:
+        where = Where(*at, "call")
         if isinstance(extra, dict):
             fp64 = extra["reference"]["tensors"]
             self._compare(where, extra, content, Beside(fp64, before.before(), _DRIFTED))
@@ -205,9 +222,9 @@ class Comparer(Watcher):
         differ = _differences(kept, before)
         if differ:
             why = f"{' and '.join(differ)} not identical to eager's; no copy: {extra}"
-            self.write(Agreement(region, number, "call", "not_compared", why=why))
+            self.write(Agreement(where.region, where.call, "call", "not_compared", why=why))
             return
-        reference = self.reference.load(region, number)
+        reference = self.reference.load(*at)
         fp64 = reference["tensors"] if reference else {}
         self._compare(where, kept, content, Beside(fp64, before.before()))
 
@@ -240,9 +257,8 @@ class Comparer(Watcher):
             pair = mine.get(path), theirs.get(path)
             before, fp64 = beside.before.get(path), beside.reference.get(path)
             found = self.compare_one(leaf, pair, before, fp64)
+            self._differed |= found.status == "differs"
             self.write(_noted(found, beside.note))
-        if kept.get("differentiable"):
-            self.write(Agreement(where.region, where.call, "gradients", "not_compared", why=_LATER))
 
     def compare_one(self, where: Where, pair: Any, before: Any, reference: Any) -> Agreement:
         """Compare one leaf of eager's and the compiled call's; ``before``: as both found it.
@@ -272,8 +288,10 @@ class Comparer(Watcher):
 class Repeater(Comparer):
     """The second eager arm: any difference at all is nondeterminism."""
 
-    def prepare(self, *_: Any) -> None:
+    def prepare(self, region: int, number: int, before: Before, called: Any) -> Any:
         """No copies: a second eager run is compared only with the first."""
+        del region, number, before
+        return None, None, called
 
     def compare_one(self, where: Where, pair: Any, before: Any, reference: Any) -> Agreement:  # noqa: D102
         found = super().compare_one(where, pair, before, reference)
@@ -288,6 +306,17 @@ class Repeater(Comparer):
             max_abs=found.max_abs,
             stated=found.stated,
         )
+
+
+def _beside(kept: Any, before: Before, called: Any) -> Any:
+    """An eager and an fp64 copy's outputs, where inputs are not eager's; or why there is none."""
+    if not _differences(kept, before):
+        return None
+    try:
+        mine = run_twin(Twin(double=False), *called)
+        return {**mine, "reference": run_twin(Twin(double=True), *called)}
+    except Exception as error:  # noqa: BLE001  no copy: the call is not compared, and why
+        return f"{type(error).__name__}: {error}"[:200]
 
 
 def _differences(kept: dict[str, Any], before: Before) -> list[str]:

@@ -12,6 +12,8 @@ from compile_ledger.judge.choose import AGAIN, CAPTURE, Arms, own_arms
 from compile_ledger.judge.document import Correctness
 
 _WORST = 5
+GRADIENT = "gradient"
+"""Leaves that begin so are gradients: one by name, or all of a call that agree."""
 EXCEPTION = "exception"
 """The leaf that stands for a call that raised on one side only."""
 
@@ -42,6 +44,22 @@ class Compared:
     def decided(self) -> tuple[Agreement, ...]:
         """Leaves that were compared."""
         return tuple(a for a in self.every if a.status != "not_compared")
+
+    @property
+    def outputs(self) -> tuple[Agreement, ...]:
+        """Leaves that were compared and are no gradients."""
+        return tuple(a for a in self.decided if not a.leaf.startswith(GRADIENT))
+
+    @property
+    def gradients(self) -> tuple[Agreement, ...]:
+        """Gradients that were compared; a line can stand for many."""
+        return tuple(a for a in self.decided if a.leaf.startswith(GRADIENT))
+
+    @property
+    def unseen_gradients(self) -> tuple[Agreement, ...]:
+        """Calls whose gradients the program computed, and that could not be compared."""
+        every = (a for a in self.every if a.leaf.startswith(GRADIENT))
+        return tuple(a for a in every if a.status == "not_compared")
 
     @property
     def differing(self) -> tuple[Agreement, ...]:
@@ -92,20 +110,25 @@ def correctness(arms: Arms, contract: Contract) -> Correctness:
         why = "no output was compared"
         return Correctness(rtol=contract.rtol, atol=contract.atol, deterministic=repeats, why=why)
     worst = sorted(side.decided, key=_badness, reverse=True)
-    compiled = [a.error_compiled for a in side.decided if a.error_compiled is not None]
-    eager = [a.error_eager for a in side.decided if a.error_eager is not None]
+    outputs, gradients = side.outputs, side.gradients
+    compiled = [a.error_compiled for a in outputs if a.error_compiled is not None]
+    eager = [a.error_eager for a in outputs if a.error_eager is not None]
     stated = [a.stated for a in side.decided if a.stated is not None]
     skipped = sorted({f"{a.leaf}: {a.why}" for a in side.every if a.status == "not_compared"})
     return Correctness(
-        compared=len(side.decided),
+        compared=len(outputs),
+        gradients=sum(a.leaves for a in gradients),
+        worst_error_gradient=max(
+            (a.error_compiled for a in gradients if a.error_compiled is not None), default=None
+        ),
         calls=side.calls,
-        max_abs=max((a.max_abs for a in side.decided if a.max_abs is not None), default=None),
+        max_abs=max((a.max_abs for a in outputs if a.max_abs is not None), default=None),
         rtol=contract.rtol,
         atol=contract.atol,
         stated_pass=all(stated) if stated else None,
         worst_error_compiled=max(compiled, default=None),
         worst_error_eager=max(eager, default=None),
-        worst_ratio=max((r for a in side.decided if (r := ratio(a)) is not None), default=None),
+        worst_ratio=max((r for a in outputs if (r := ratio(a)) is not None), default=None),
         deterministic=repeats,
         arm=side.name,
         not_compared=tuple(skipped),

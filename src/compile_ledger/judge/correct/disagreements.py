@@ -7,7 +7,7 @@ from compile_ledger.facts.contract import Contract
 from compile_ledger.judge.document import Evidence, Finding
 from compile_ledger.judge.words import listed, spans
 
-from .agreements import Compared, ratio
+from .agreements import GRADIENT, Compared, ratio
 
 SIDE_EFFECTS = ("state", "mutated")
 """Leaves that begin so are not outputs: the program changed something."""
@@ -88,6 +88,7 @@ def tolerance(side: Compared, contract: Contract) -> Finding | None:
 
 _HEADS = {
     "side-effect-lost": "a side effect differs",
+    "gradient-differs": "a gradient differs from eager's",
     "numerics": "compiled results are further from fp64 than eager's",
     "output-differs": "the output differs",
 }
@@ -105,6 +106,8 @@ def _head(slug: str, leaf: Agreement) -> str:
 def _slug(leaf: Agreement) -> str:
     if leaf.leaf.startswith(SIDE_EFFECTS):
         return "side-effect-lost"
+    if leaf.leaf.startswith(GRADIENT):
+        return "gradient-differs"
     return "numerics" if leaf.error_compiled is not None else "output-differs"
 
 

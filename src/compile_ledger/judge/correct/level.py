@@ -38,6 +38,10 @@ def judge_correct(arms: Arms, contract: Contract) -> Judged:
         return not_measured("CORRECT", why, findings=notes)
     if own is None:
         return not_measured("CORRECT", _why_not(arms, sides, contract), command, notes)
+    if own.unseen_gradients and not own.gradients:
+        reasons = listed(sorted({a.why for a in own.unseen_gradients}), 2)
+        why = f"{_agrees(own)}; the program's gradients could not be compared: {reasons}"
+        return not_measured("CORRECT", why, findings=notes)
     return judged("CORRECT", "holds", _agrees(own), notes)
 
 
@@ -81,8 +85,11 @@ def _why_not(arms: Arms, sides: tuple[Compared, ...], contract: Contract) -> str
 
 
 def _agrees(side: Compared) -> str:
-    leaves = count(len(side.decided), "output")
-    worst = max((a.max_abs for a in side.decided if a.max_abs is not None), default=None)
+    leaves = count(len(side.outputs), "output")
+    number = sum(a.leaves for a in side.gradients)
+    if number:
+        leaves += f" and {count(number, 'gradient')}"
+    worst = max((a.max_abs for a in side.outputs if a.max_abs is not None), default=None)
     tail = f", max |difference| {worst:.1e}" if worst is not None else ""
     of = f" of {count(side.calls, 'call')}" if side.calls else ""
     return f"{leaves}{of} agree with eager ({side.name} arm){tail}"
