@@ -149,7 +149,7 @@ def test_the_curve_names_its_axes_and_its_arms() -> None:
 def test_break_even_stands_beside_the_horizon() -> None:
     text = read(not_worth_it()).text("table")
     assert "saving per call (CPU) 300 ns [120 ns to 480 ns]" in text
-    assert "cold start is repaid after 31,400,000 calls" in text
+    assert "the region's share of a cold start is repaid after 31,400,000 calls" in text
     assert "2,000 calls (the stream's own length)" in text
 
 

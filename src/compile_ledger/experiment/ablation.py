@@ -19,7 +19,8 @@ from compile_ledger.observe.capabilities import MissingError
 from compile_ledger.observe.second import forget_skips, graph_runs, isolates, second_context
 from compile_ledger.observe.settings import changed_settings
 
-from .replay import LastCalls
+from .last_calls import LastCalls
+from .met import put_back
 from .spec import Removal
 from .steady_state import Pair, Samples, interleave
 
@@ -33,7 +34,7 @@ _WARM = 3
 def ablate(last: LastCalls, session: Session, removal: Removal, seed: int) -> Iterator[Ablation]:
     """One fact for each region that was called."""
     for region in removal.regions:
-        if region not in last.kept:
+        if not last.of(region):
             continue
         try:
             yield _ablated(region, last, session, removal, seed)
@@ -75,8 +76,13 @@ def _pairs(region: int, last: LastCalls, session: Session, removal: Removal) -> 
         raise MissingError(msg)
     broken, mended = context(target), second_context(context)(target)
     pairs = [
-        Pair(partial(broken, *args, **kwargs), partial(mended, *args, **kwargs), modes.again)
-        for args, kwargs, modes in last.kept[region]
+        Pair(
+            partial(broken, *one.args, **one.kwargs),
+            partial(mended, *one.args, **one.kwargs),
+            one.around,
+            partial(put_back, one.state),
+        )
+        for one in last.of(region)
     ]
     with changed_settings(removal.settings):
         for pair in pairs:

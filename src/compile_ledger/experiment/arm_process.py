@@ -33,6 +33,7 @@ from .correctness.error import Tolerance
 from .correctness.store import Store
 from .correctness.watchers import Comparer, Keeper, Referee, Repeater, Watcher
 from .enough import Enough
+from .last_calls import LastCalls
 from .spec import ArmSpec, Removal
 from .workload import Workload
 
@@ -83,8 +84,8 @@ class ArmProcess:
         self.began = time.monotonic()
         self.costs: dict[str, int] = {}
         self.watcher: Watcher | None = None
-        self.last = replay.LastCalls()
         self.enough = Enough(spec.prefix, self.leave)
+        self.last = LastCalls()
         self.recorder: Recorder
         self._leaving = threading.Lock()
 

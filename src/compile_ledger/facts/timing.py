@@ -17,7 +17,11 @@ class SteadyState:
 
     region: int
     design: str
-    """``interleaved calls`` or ``interleaved program``: see experiment/steady_state.py."""
+    """``interleaved calls`` of a workload, or what of a program was replayed: see
+    experiment/replay.py."""
+    share: float = 1.0
+    """The share of the region's calls that were like these: in one mode of grad, autocast
+    and training."""
     eager: tuple[int, ...] = ()
     eager_again: tuple[int, ...] = ()
     compiled: tuple[int, ...] = ()
@@ -27,6 +31,8 @@ class SteadyState:
     threads: int = 1
     dropped: int = 0
     """Calls left out because a compile happened in them."""
+    left_out: tuple[str, ...] = ()
+    """Why some of the last calls were not timed, one text a call."""
     why: str = ""
     """Set when no sample could be taken."""
 

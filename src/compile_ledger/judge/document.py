@@ -305,7 +305,8 @@ class Cost:
     """The A/A ratio: eager over eager in the same loop."""
     wall_ratio: Interval = field(default_factory=Interval)
     design: str = ""
-    """What was timed: ``interleaved calls``, or ``replayed calls, forward only``."""
+    """What was timed: ``interleaved calls`` of a workload, or ``replayed calls`` of a program
+    and what of a training step is among them."""
     compile_seconds: float | None = None
     """CPU seconds spent in calls that compiled, in the arm that decided."""
     compile_arm: str = ""
@@ -316,9 +317,11 @@ class Cost:
     """The part that belongs to the process and the machine, not to the region."""
     warm_process_seconds: float | None = None
     cold_break_even: float | None = None
-    """Calls until the cold cost is paid back; None: never, or not measured."""
+    """Calls until what the region itself cost in a cold process is paid back; None: never, or
+    not measured."""
     warm_break_even: float | None = None
     horizon: int | None = None
+    """Calls before a restart; None: not stated, and then not judged."""
     horizon_source: str = ""
     guards: GuardCost = field(default_factory=GuardCost)
     why: str = ""

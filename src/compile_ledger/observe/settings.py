@@ -70,3 +70,13 @@ def _resolved(name: str, present: Any, value: Any) -> Any:
         msg = f"this torch cannot ignore {other[0]}: its {name} is for loggers"
         raise MissingError(msg)
     return {*present, *map(resolve_name, value)}
+
+
+def compiled_autograd_on() -> bool:
+    """Whether backward passes are traced: hooks on them would become part of the graphs."""
+    from torch._dynamo import compiled_autograd, config
+
+    return bool(
+        getattr(config, "compiled_autograd", False)
+        or getattr(compiled_autograd, "compiled_autograd_enabled", False)
+    )

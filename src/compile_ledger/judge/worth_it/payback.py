@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from statistics import median
 
 from compile_ledger.facts.arm import Arm
 from compile_ledger.facts.calls import Call
@@ -13,7 +14,7 @@ from compile_ledger.judge.prices import compile_seconds
 from compile_ledger.judge.view import look
 
 from .guard_lookup import guard_cost
-from .steady import Samples, samples, steady_cost, steady_facts
+from .steady import Samples, designs, samples, steady_cost, steady_facts
 
 
 def cost(arms: Arms, contract: Contract, deciding: Arm | None) -> Cost:
@@ -23,34 +24,36 @@ def cost(arms: Arms, contract: Contract, deciding: Arm | None) -> Cost:
     medians = _medians(arms)
     cold, warm = arms.get(COLD), arms.get(WARM)
     saving = filled.saving_per_call
-    cold_paid, warm_paid = paid(cold, medians), paid(warm, medians)
+    cold_own, warm_own = paid(cold, medians), paid(warm, medians)
     return dataclasses.replace(
         filled,
-        design=next((fact.design for fact in steady_facts(arms)), ""),
+        design=designs(arms),
         compile_seconds=_compiling(deciding),
         compile_arm=deciding.name if deciding else "",
-        cold_seconds=cold_paid,
-        warm_seconds=warm_paid,
+        cold_seconds=_with_process(cold_own, cold),
+        warm_seconds=_with_process(warm_own, warm),
         cold_process_seconds=_process(cold),
         warm_process_seconds=_process(warm),
-        cold_break_even=break_even(cold_paid, saving.value),
-        warm_break_even=break_even(warm_paid, saving.value),
-        horizon=_horizon(arms, contract),
-        horizon_source="stated" if contract.horizon is not None else "the stream's own length",
+        cold_break_even=break_even(cold_own, saving.value),
+        warm_break_even=break_even(warm_own, saving.value),
+        horizon=contract.horizon,
+        horizon_source="stated" if contract.horizon is not None else "",
         guards=guard_cost(arms, filled),
     )
 
 
 def paid(arm: Arm | None, medians: dict[int, float]) -> float | None:
-    """CPU seconds of one arm beyond steady calls: its compiling calls and its process.
+    """CPU seconds that one arm's regions cost beyond steady calls: the calls that compiled.
 
-    Sum over calls that compiled of (CPU time less the steady compiled median), plus
-    what the process spent to get ready for compiling.
+    What the process spent to get ready for compiling is apart: any program pays that.
     """
     if arm is None or not arm.ran or not arm.calls or not medians:
         return None
-    calls = sum(_beyond(call, medians) for call in arm.calls)
-    return calls / 1e9 + (_process(arm) or 0.0)
+    return sum(_beyond(call, medians) for call in arm.calls) / 1e9
+
+
+def _with_process(own: float | None, arm: Arm | None) -> float | None:
+    return None if own is None else own + (_process(arm) or 0.0)
 
 
 def break_even(seconds: float | None, saving: float | None) -> float | None:
@@ -74,12 +77,15 @@ def _process(arm: Arm | None) -> float | None:
 
 
 def _medians(arms: Arms) -> dict[int, float]:
-    """Region to CPU nanoseconds of a steady compiled call."""
-    found = {}
+    """Region to CPU nanoseconds of a steady compiled call, its kinds by their share."""
+    found: dict[int, list[tuple[float, float]]] = {}
     for fact in steady_facts(arms):
         if fact.compiled:
-            found[fact.region] = float(sorted(fact.compiled)[len(fact.compiled) // 2])
-    return found
+            found.setdefault(fact.region, []).append((fact.share, median(fact.compiled)))
+    return {
+        region: sum(share * took for share, took in kinds) / sum(share for share, _ in kinds)
+        for region, kinds in found.items()
+    }
 
 
 def _compiling(arm: Arm | None) -> float | None:
@@ -88,10 +94,3 @@ def _compiling(arm: Arm | None) -> float | None:
         return None
     kept = [event for event in arm.compiles if event.kept]
     return compile_seconds(look(arm), kept or arm.compiles)
-
-
-def _horizon(arms: Arms, contract: Contract) -> int | None:
-    if contract.horizon is not None:
-        return contract.horizon
-    longest = max((len(arm.calls) for arm in arms.values()), default=0)
-    return longest or None

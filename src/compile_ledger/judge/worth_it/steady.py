@@ -47,6 +47,14 @@ def samples(arms: Arms) -> Samples | str:
     )
 
 
+def designs(arms: Arms) -> str:
+    """What was timed, of the calls that weigh most."""
+    taken = [fact for fact in steady_facts(arms) if fact.eager] or list(steady_facts(arms))
+    weights = _weights(arms, taken) if taken else []
+    found = max(zip(weights, taken, strict=True), key=lambda one: one[0], default=None)
+    return found[1].design if found else ""
+
+
 def steady_cost(found: Samples) -> Cost:
     """The ledger's steady-state cells: call times, saving, ratio, noise."""
     return Cost(
@@ -67,11 +75,14 @@ def resolved(cost: Cost) -> str:
     if noise.low is None or noise.high is None:
         return f"no A/A interval: {noise.why}"
     effect = abs(ratio.value - 1)
-    if noise.high - noise.low > effect:
-        band = f"[{noise.low:.3f}, {noise.high:.3f}]"
-        return f"the A/A interval {band} is wider than the effect ({effect:.1%})"
+    band = f"the A/A interval [{noise.low:.3f}, {noise.high:.3f}]"
+    if max(noise.high - noise.low, abs(noise.low - 1), abs(noise.high - 1)) > effect:
+        return f"{band} is wider than the effect ({effect:.1%})"
     if saving.low <= 0 <= saving.high:
         return f"the interval of the saving includes zero ({_micro(saving)} per call)"
+    low, high = ratio.low or 0.0, ratio.high or 0.0
+    if low <= noise.high and noise.low <= high:
+        return f"{band} overlaps that of the ratio [{low:.3f}, {high:.3f}]"
     return ""
 
 
@@ -81,10 +92,10 @@ def _micro(interval: Interval) -> str:
 
 
 def _weights(arms: Arms, taken: Sequence[SteadyState]) -> list[float]:
-    """The share of each region in the stream's calls."""
+    """The share of each fact's calls in the stream: its region's, and its kind's in that."""
     counted = [Counter(call.region for call in arm.calls) for arm in arms.values()]
     calls = max(counted, key=lambda c: sum(c.values()), default=Counter[int]())
-    numbers = [float(calls.get(fact.region, 0)) for fact in taken]
+    numbers = [fact.share * calls.get(fact.region, 0) for fact in taken]
     total = sum(numbers)
     return [n / total for n in numbers] if total else [1 / len(taken)] * len(taken)
 

@@ -84,6 +84,8 @@ class CallKeeper:
         """Objects with ``before(call)`` and ``after(call, fact)``."""
         self.paused = False
         """True while calls are timed by others: they are counted, and no more."""
+        self.late: list[Compile] = []
+        """Misses since then."""
         self.written = 0
         self.open: dict[int, list[OpenCall]] = {}
 
@@ -117,6 +119,8 @@ class CallKeeper:
 
     def saw_miss(self, fact: Compile) -> None:
         """Note a miss under the call that it happened in."""
+        if self.paused:
+            self.late.append(fact)
         stack = self._stack()
         if stack:
             stack[-1].misses.append(fact)

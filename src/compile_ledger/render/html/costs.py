@@ -70,4 +70,4 @@ def _start(
     yield f"{name} beyond eager (CPU)", "" if total is None else f"{seconds(total)}{part}"
     if total is not None:
         repaid = "never, or not resolved" if even is None else f"after {count(even)} calls"
-        yield f"{name} is repaid", repaid
+        yield f"the region's share of a {name} is repaid", repaid
