@@ -175,8 +175,15 @@ def _replay(
             number, _design(kept, set()), share=share, why="what was compiled is gone"
         )
     contents = kept[-1].reached.contents()
-    calls = [Replayed(one, target, context(target), contents) for one in kept]
+    calls = [Replayed(one, target, context(target), contents) for one in _whole(kept)]
     return _timed(number, calls, session, seed, budget=budget, share=share)
+
+
+def _whole(kept: list[Kept]) -> list[Kept]:
+    """The calls without the last one where the program was ended before its backward pass."""
+    last = kept[-1]
+    cut = last.trains and not last.gradients and any(one.gradients for one in kept)
+    return kept[:-1] if cut else kept
 
 
 def _timed(  # noqa: PLR0913  what is timed, and how
