@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from compile_ledger.commands import main, output
-from compile_ledger.facts.arm import Arm
-from compile_ledger.facts.codec import SUFFIX
+from compile_ledger.facts.arm import Arm, Goodbye, Header
+from compile_ledger.facts.calls import Call, Disposition
+from compile_ledger.facts.codec import FORMAT, SUFFIX, VERSION, encode
+from compile_ledger.facts.compile import Compile
 from compile_ledger.facts.contract import Contract
+from compile_ledger.facts.region import CodeObject, Region
 from compile_ledger.judge.ledger import judge
 from compile_ledger.render import form
 
@@ -85,3 +89,60 @@ def test_a_program_that_leaves_early_is_told_what_that_costs() -> None:
     assert said.startswith(f"{arm.why}, so what is measured at the end")
     assert said.endswith("let it end as usual, or with sys.exit")
     assert output.note(judge({}, Contract(), tool_version="0")) == ""
+
+
+REASON = "0/0: tensor 'x' size mismatch at index 0. expected 2, actual 3"
+
+
+def _keep(folder: Path, name: str, *facts: object) -> None:
+    path = folder / "arms" / name / f"arm{SUFFIX}"
+    path.parent.mkdir(parents=True)
+    whole = (Header(FORMAT, VERSION, "test", 1, arm=name), *facts, Goodbye("finished"))
+    path.write_bytes(b"".join(encode(fact, number) for number, fact in enumerate(whole)))
+
+
+@pytest.fixture
+def kept(tmp_path: Path) -> Path:
+    region, code = Region(0, "scale", root=0), CodeObject(0, "scale", "serve.py", 3)
+    eager = [Call(0, n, cpu_ns=1_000_000) for n in range(3)]
+    _keep(tmp_path, "eager", region, *eager)
+    kinds: tuple[Disposition, ...] = ("compiled", "recompiled", "reused")
+    compiled = [
+        Call(0, n, kind, cpu_ns=5_000_000, graphs=1, sizes={"x": (2 + n % 2,)}, runs={"0:0/0": 1})
+        for n, kind in enumerate(kinds)
+    ]
+    made = [
+        Compile(0, "compiled", "0/0", region=0, call=0, graph_ops=1),
+        Compile(0, "recompiled", "0/1", region=0, call=1, reasons=(REASON,), graph_ops=1),
+    ]
+    _keep(tmp_path, "capture", region, code, *made, *compiled)
+    return tmp_path
+
+
+def test_calls_are_shown_one_by_one(kept: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["report", str(kept), "--calls"]) == 0
+    out = capsys.readouterr().out
+    assert "refused by 0/0: x axis 0 is 3, not 2" in out
+    assert "total: eager 3.00 ms, compiled 15.0 ms (CPU)" in out
+    assert all(len(line) <= 80 for line in out.splitlines())
+
+
+def test_guards_are_shown_as_the_runtime_words_them(
+    kept: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["report", str(kept), "--calls", "--guards"]) == 0
+    assert REASON in capsys.readouterr().out
+
+
+def test_calls_are_given_as_json(kept: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["report", str(kept), "--calls", "--json"]) == 0
+    (table,) = json.loads(capsys.readouterr().out)
+    assert [call["disposition"] for call in table["calls"]] == ["compiled", "recompiled", "reused"]
+    assert table["eager_ns"] == 3_000_000
+
+
+def test_what_keeps_no_call_apart_says_what_does(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["report", str(tmp_path), "--calls"]) == 2
+    assert "give the folder that audit -o kept" in capsys.readouterr().err

@@ -26,6 +26,7 @@ from .document import (
     Line,
     NotMeasured,
 )
+from .inputs import inputs_line
 from .judged import Judged
 from .lines import (
     assumption_line,
@@ -147,6 +148,7 @@ def _findings(levels: Sequence[Judged], arms: Arms) -> tuple[Finding, ...]:
 def _lines(view: View | None, shown: View | None, levels: Sequence[Judged]) -> tuple[Line, ...]:
     return (
         region_line(view),
+        inputs_line(view),
         capture_line(shown, levels[2].level),
         assumption_line(view),
         stability_line(view, levels[3].level),
