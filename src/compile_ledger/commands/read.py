@@ -22,7 +22,7 @@ from compile_ledger.judge.document import Ledger
 from compile_ledger.judge.ledger import judge
 from compile_ledger.judge.sites import with_sources
 from compile_ledger.read.folder import ARM, Recorded, read_all
-from compile_ledger.read.sources import source_of
+from compile_ledger.read.sources import sources
 from compile_ledger.render import form
 
 from . import output
@@ -68,8 +68,7 @@ def judge_recorded(one: Recorded) -> Ledger:
         kind="recording",
     )
     judged = judge({ARM: one.arm}, contract, tool_version=compile_ledger.__version__)
-    began = one.arm.header.started_unix_ns if one.arm.header else 0
-    return with_sources(judged, lambda place: source_of(place, began))
+    return with_sources(judged, sources([one.arm]))
 
 
 def _keep(folder: Path, judged: list[tuple[Recorded, Ledger]]) -> None:

@@ -12,7 +12,6 @@ from typing import Any
 import compile_ledger
 from compile_ledger.facts.arm import Arm
 from compile_ledger.facts.contract import DEFAULT_ATOL, DEFAULT_RTOL, Contract, Depth, Stated
-from compile_ledger.facts.place import Place
 from compile_ledger.facts.region import Region
 from compile_ledger.judge.captured.experiment import removed
 from compile_ledger.judge.document import ExperimentRow, Finding, Ledger
@@ -20,7 +19,7 @@ from compile_ledger.judge.experiments import judge_experiment
 from compile_ledger.judge.ledger import judge
 from compile_ledger.judge.sites import with_sources
 from compile_ledger.observe.cache_line.target import name_of
-from compile_ledger.read.sources import source_of
+from compile_ledger.read.sources import sources
 
 from . import plan, shipping
 from .break_interventions import BREAKS, break_experiments
@@ -93,12 +92,8 @@ class Audit:
             provisional=provisional,
             interrupted=self.interrupted,
         )
-        judged = with_sources(judged, self._source_of)
+        judged = with_sources(judged, sources(self.arms.values()))
         return as_interrupted(judged) if self.interrupted else judged
-
-    def _source_of(self, place: Place) -> str:
-        headers = [arm.header for arm in self.arms.values() if arm.header is not None]
-        return source_of(place, min((h.started_unix_ns for h in headers), default=0))
 
     def _run(self) -> None:
         self._cheap()
