@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
-from compile_ledger.experiment.replay import Modes
+from compile_ledger.experiment.met import Modes
 
 from .graph import edges_of
 from .leaves import tensors
