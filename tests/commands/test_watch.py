@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 from rich.console import Console
@@ -63,6 +64,20 @@ def test_an_empty_folder_then_a_process_then_its_end(tmp_path: Path) -> None:
     append(path, Goodbye("finished"))
     assert "rank 0, pid" in text(folder)
     assert ": finished" in text(folder)
+
+
+def test_a_full_line_is_a_warning_before_a_call_is_refused(tmp_path: Path) -> None:
+    folder, path = Folder(tmp_path), tmp_path / "a.ledger.jsonl"
+    size = "0/0: tensor 'x' size mismatch at index 0. expected 2, actual 3"
+    grown = replace(compiled(1), reasons=(size,))
+    append(path, HEADER, replace(REGION, recompile_limit=3), CODE, compiled(0, "compiled"))
+    append(path, grown, counters(1, 10))
+    assert (
+        "warning: embed: the next new length of x (axis 0) takes the last free entry, and the one "
+        "after it will run eagerly: 2 of 3 entries are used"
+    ) in text(folder).replace("\n", "")
+    append(path, replace(grown, outcome="refused", limit="recompile_limit", limit_value=3))
+    assert "warning" not in text(folder)
 
 
 def test_half_a_line_waits_for_its_rest(tmp_path: Path) -> None:

@@ -39,7 +39,9 @@ def verdict(page: Page, ledger: Ledger) -> None:
     if head.advice:
         page.hang("  next", (head.advice, "bold"), indent=LABEL)
     for remark in head.remarks:
-        page.hang("  note", (sentence(remark), "yellow"), indent=LABEL)
+        said = remark.removeprefix("warning: ")
+        label = "note" if said == remark else "warning"
+        page.hang(f"  {label}", (sentence(said), "yellow"), indent=LABEL)
 
 
 def raised(page: Page, ledger: Ledger) -> None:
