@@ -48,6 +48,8 @@ class Reader:
     """Regions by the code object that they enter first."""
     torch: str
     room: Room = field(default_factory=Room)
+    calls: dict[int, int] = field(default_factory=dict)
+    """Calls of the regions that use a code object, by its number."""
 
 
 def readings(session: Session) -> Iterator[LineReading]:
@@ -191,7 +193,9 @@ def _entry(reader: Reader, number: int, raw: Any, code: CodeType) -> Entry:
     if known is None:
         return entry
     died = known.died
-    if not entry.valid and died is not None and died.calls == session.calls_on(number):
+    if number not in reader.calls:
+        reader.calls[number] = session.calls_on(number)
+    if not entry.valid and died is not None and died.calls == reader.calls[number]:
         entry = died.entry  # No call has asked it since: it was there to the last one.
     ops = entry.graph_ops if known.graph_ops is None else Count(known.graph_ops)
     return replace(entry, compile_id=known.compile_id, runs=Count(known.runs), graph_ops=ops)
