@@ -7,6 +7,7 @@ from typing import Literal
 
 from .graph_break import GraphBreak
 from .place import Place, Raised
+from .what_if import EntryAnswer
 
 MissOutcome = Literal["compiled", "recompiled", "refused", "switched_off", "skipped", "raised"]
 
@@ -52,6 +53,9 @@ class Compile:
     entries_before: int = 0
     reasons: tuple[str, ...] = ()
     """One text for each entry that refused the call, as the runtime words it."""
+    answers: tuple[EntryAnswer, ...] = ()
+    """Every guard, with both values, in which the call differed from each entry that was
+    asked, in the order of the lookup; empty: none was asked. Some of many entries are not."""
     limit: str = ""
     """The configuration name of the limit that was hit, e.g. ``recompile_limit``."""
     limit_value: int | None = None

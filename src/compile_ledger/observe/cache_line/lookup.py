@@ -12,12 +12,13 @@ def raw_entries(code: CodeType, isolate_id: int = -1) -> list[Any]:
 
     ask = getattr(eval_frame, "_get_cache_entries_for_region", None)
     if ask is None:
-        return _listed(eval_frame._debug_get_cache_entry_list(code))  # noqa: SLF001
+        return listed(eval_frame._debug_get_cache_entry_list(code))  # noqa: SLF001
     own = list(ask(code, isolate_id))
     return own if isolate_id == -1 else [*own, *ask(code, -1)]
 
 
-def _listed(found: Any) -> list[Any]:
+def listed(found: Any) -> list[Any]:
+    """Entries as a list; torch that chains them gives the first one."""
     if found is None or isinstance(found, list):
         return found or []
     chain = []

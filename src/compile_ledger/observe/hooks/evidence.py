@@ -11,9 +11,12 @@ import itertools
 from typing import TYPE_CHECKING, Any
 
 from compile_ledger.facts.compile import Symbol
+from compile_ledger.facts.what_if import EntryAnswer
+from compile_ledger.observe.cache_line.lookup import listed
 from compile_ledger.observe.capabilities import Capabilities, need
 from compile_ledger.observe.recording.session import Session
 from compile_ledger.observe.stack import callers
+from compile_ledger.observe.what_if.at_miss import ask_at_miss
 
 from .breaks import as_break
 from .misses import as_reasons, current, entry_count, stance_refused
@@ -67,12 +70,18 @@ def _hook_reasons(session: Session) -> None:
     )
 
     @ours
-    def recompile_reasons(_args: Any, result: Any) -> None:
+    def recompile_reasons(args: Any, result: Any) -> None:
         miss = current(session)
         if miss is not None and result:
             miss.reasons = as_reasons(result)
+            miss.answers = session.contained(_answers, *args[:2]) or ()
 
     _after(session, convert_frame, name, recompile_reasons)
+
+
+def _answers(entries: Any, frame: Any) -> tuple[EntryAnswer, ...]:
+    """What the entries that refused a frame say of all their guards."""
+    return ask_at_miss(listed(entries), frame.f_code, dict(frame.f_locals))
 
 
 def _hook_stance(session: Session) -> None:
@@ -97,7 +106,8 @@ def _hook_stance(session: Session) -> None:
     @ours
     def refused(args: Any, result: Any) -> None:
         next(session.asked)
-        stance_refused(session, args[1].f_code, result)
+        answers = session.contained(_answers, *args[:2]) or ()
+        stance_refused(session, args[1].f_code, result, answers)
 
     _after(session, convert_frame, "has_tensor_in_frame", without_reasons)
     if hasattr(guards, _REASONS):

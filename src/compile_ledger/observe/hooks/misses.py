@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from compile_ledger.facts.compile import Compile, MissOutcome, Phases
 from compile_ledger.facts.graph_break import GraphBreak
 from compile_ledger.facts.place import Place, Raised
+from compile_ledger.facts.what_if import EntryAnswer
 from compile_ledger.observe.capabilities import need
 from compile_ledger.observe.clock import cpu_ns
 from compile_ledger.observe.recording.session import CodeState, Session, Stop
@@ -36,6 +37,7 @@ class Miss:
     """A miss while it is being handled; evidence hooks add to it."""
 
     __slots__ = (
+        "answers",
         "asked",
         "automatic",
         "began",
@@ -69,6 +71,7 @@ class Miss:
         self.is_root = _may_be_root(self.region, code) and entered_by_region()
         self.compile_id = ""
         self.reasons: list[str] = []
+        self.answers: tuple[EntryAnswer, ...] = ()
         self.limit = ""
         self.limit_value: int | None = None
         self.breaks: list[Any] = []
@@ -186,12 +189,15 @@ def _tell(session: Session, fact: Compile, *, asked: bool) -> None:
 
 
 @ours
-def stance_refused(session: Session, code: CodeType, reasons: Any) -> None:
+def stance_refused(
+    session: Session, code: CodeType, reasons: Any, answers: tuple[EntryAnswer, ...] = ()
+) -> None:
     """Note a miss that never reached the compiler: the stance makes it raise."""
     state = session.code_state(code)
     session.tell(state)
     miss = Miss(session, state, entry_count(code), current(session))
     miss.reasons = as_reasons(reasons)
+    miss.answers = answers
     why = "the stance fail_on_recompile refuses a new entry"
     fact = _fact(session, miss, "raised", why, Raised("RuntimeError", why))
     _tell(session, dataclasses.replace(fact, stance="fail_on_recompile"), asked=True)
@@ -338,6 +344,7 @@ def _fact(
         call=miss.call if session.calls is None else session.calls.index_now(),
         entries_before=miss.entries,
         reasons=tuple(miss.reasons),
+        answers=miss.answers,
         limit=miss.limit,
         limit_value=miss.limit_value,
         why=why,

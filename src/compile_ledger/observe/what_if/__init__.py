@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from types import CodeType
 from typing import Any
 
+from compile_ledger.facts.nearest import nearest
 from compile_ledger.facts.what_if import EntryAnswer, WhatIf
 from compile_ledger.observe.cache_line.attempts import attempts, frame_of
 from compile_ledger.observe.cache_line.budget import budget_of
@@ -26,7 +27,6 @@ from .arguments import live_locals
 from .backends import backend_refusal
 from .first_failure import told_by_runtime
 from .live import Asking, refusals
-from .nearest import nearest
 from .offline import ask_saved, gone
 from .outcome import Situation, disabled, is_fullgraph, outcome, stance
 

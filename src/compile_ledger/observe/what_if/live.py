@@ -120,8 +120,8 @@ def _aliases(asking: Asking, row: Guard) -> Iterator[Refusal]:
     by_id: dict[int, str] = {}
     for source in listed or row.expected.split(", "):
         present, value = asking.value(source)
-        first = by_id.setdefault(id(value), source)
-        if present and first != source:
+        first = by_id.setdefault(id(value), source) if present else source
+        if first != source:
             yield refusal(row, "identity", "distinct tensors", f"{first} is {source}")
 
 

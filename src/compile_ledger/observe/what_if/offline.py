@@ -7,13 +7,13 @@ from typing import Any
 
 from compile_ledger.facts.cache_line import CacheLine, CodeLine, Entry
 from compile_ledger.facts.guard import Guard, Refusal
+from compile_ledger.facts.nearest import nearest
 from compile_ledger.facts.tensor_spec import TensorSpec
 from compile_ledger.facts.what_if import EntryAnswer, WhatIf
 from compile_ledger.observe.cache_line.state import State
 
 from .arguments import offline_locals
 from .expression import UnknownFormError
-from .nearest import nearest
 from .outcome import Situation, outcome
 from .text import ask_row, without_echoes
 

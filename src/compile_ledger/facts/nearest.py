@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from compile_ledger.facts.what_if import EntryAnswer
+from .what_if import EntryAnswer
 
 
 def nearest(answers: Sequence[EntryAnswer]) -> str:
