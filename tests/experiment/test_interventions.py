@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import pytest
 
 from compile_ledger.experiment.interventions import Intervention, interventions_for
 from compile_ledger.facts.region import Region
-from compile_ledger.judge.document import Finding
+from compile_ledger.judge.document import CauseRow, Finding
 
 
 def finding(slug: str = "recompile-shape", **fields: Any) -> Finding:
@@ -89,6 +90,31 @@ def test_a_subject_that_names_nothing_is_not_marked(subject: str) -> None:
 
 def test_a_higher_limit_tells_nothing_where_no_limit_was_hit() -> None:
     grows = finding("recompile-length", subject="past", axis=None)
-    (one,) = interventions_for(grows, region(), limited=True)
+    (one,) = interventions_for(grows, region(), limit="recompile_limit")
     assert one.name == "raise-limit"
-    assert not interventions_for(grows, region(), limited=False)
+    assert not interventions_for(grows, region())
+
+
+@pytest.mark.parametrize(
+    ("hit", "raised"),
+    [
+        ("recompile_limit", {"recompile_limit": 64}),
+        ("accumulated_recompile_limit", {"accumulated_recompile_limit": 2048}),
+        ("cache_size_limit", {"recompile_limit": 64}),
+        ("accumulated_cache_size_limit", {"accumulated_recompile_limit": 2048}),
+    ],
+)
+def test_the_limit_that_was_hit_is_the_one_that_is_raised(hit: str, raised: object) -> None:
+    named = finding("recompile-constant-str", subject="name", axis=None)
+    (one,) = interventions_for(named, region(), limit=hit)
+    assert one.settings == raised
+
+
+def test_the_default_policy_is_offered_for_a_size_that_is_not_the_leading_cause() -> None:
+    other = CauseRow("recompile-shape", "input_ids", 1, 2)
+    keys = finding("recompile-length", subject="kwargs", axis=None)
+    keys = dataclasses.replace(keys, causes=(CauseRow("recompile-length", "kwargs"), other))
+    (one,) = interventions_for(keys, region(dynamic="False"))
+    assert (one.name, one.overrides) == ("default-policy", {"dynamic": None})
+    assert "axis 1 of input_ids" in one.tests
+    assert not interventions_for(keys, region())

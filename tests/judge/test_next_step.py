@@ -18,6 +18,7 @@ from . import make
 
 NOTES = {
     "settled",
+    "recompiled",
     "nondeterministic",
     "tolerance",
     "limit-ahead",

@@ -24,7 +24,7 @@ from compile_ledger.observe.clock import cpu_ns
 from compile_ledger.observe.hooks.backward import BackwardPass, around_backward
 from compile_ledger.observe.hooks.stances import hold_eager
 from compile_ledger.observe.recording.recorder import Recorder
-from compile_ledger.observe.settings import change_setting
+from compile_ledger.observe.settings import change_setting, hold_setting
 from compile_ledger.observe.stack import describe
 
 from . import ablation, overrides, replay, subject
@@ -34,6 +34,7 @@ from .correctness.store import Store
 from .correctness.watchers import Comparer, Keeper, Referee, Repeater, Watcher
 from .enough import Enough
 from .last_calls import LastCalls
+from .interventions import HIGH_LIMITS
 from .spec import ArmSpec, Removal
 from .workload import Workload
 
@@ -136,6 +137,8 @@ class ArmProcess:
         torch.set_num_threads(self.spec.threads)
         for name, value in self.spec.settings.items():
             change_setting(name, value)
+            if name in HIGH_LIMITS:
+                hold_setting(name)
         if self.spec.eager:
             hold_eager()
         if self.spec.fallback_random:

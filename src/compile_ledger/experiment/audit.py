@@ -153,13 +153,12 @@ class Audit:
         before = None if finding is None else self._shown_in(finding)
         if finding is None or before is None:
             return
-        limited = any(f.slug == "cache-limit" for f in ledger.findings)
-        for row in self._rows(finding, before, limited=limited):
+        for row in self._rows(finding, before, limit=_limit_hit(finding, ledger.findings)):
             self.experiments.append(row)
             if row.outcome == "holds":
                 return
 
-    def _rows(self, finding: Finding, before: Arm, *, limited: bool) -> Iterator[ExperimentRow]:
+    def _rows(self, finding: Finding, before: Arm, *, limit: str) -> Iterator[ExperimentRow]:
         """Each experiment is run when its row is asked for, the cheapest first."""
         if finding.level == "RUNS":
             yield from run_experiments(finding, before, self._changed)
@@ -175,7 +174,7 @@ class Audit:
             yield self._backend_experiment(finding, before)
         region = _region_of(finding, before)
         shared = len({r.id for r in before.regions if r.root == region.root is not None}) > 1
-        for chosen in interventions_for(finding, region, limited=limited, shared=shared):
+        for chosen in interventions_for(finding, region, limit=limit, shared=shared):
             yield self._experiment(chosen, before)
 
     def _break_rows(self, finding: Finding, before: Arm) -> Iterator[ExperimentRow]:
@@ -324,6 +323,13 @@ def _diagnosed(ledger: Ledger) -> Finding | None:
         return None
     named = (f for f in ledger.findings if f.id == ledger.diagnosis.finding)
     return next(named, None)
+
+
+def _limit_hit(finding: Finding, every: Iterable[Finding]) -> str:
+    """The name of the limit that the finding's own code hit, else of one that was hit."""
+    hit = [one for one in every if one.slug == "cache-limit"]
+    own = [one for one in hit if one.code_object == finding.code_object]
+    return next((one.subject for one in (*own, *hit)), "")
 
 
 def _broken_regions(ledger: Ledger) -> set[int]:

@@ -11,13 +11,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from compile_ledger.facts.region import Region
-from compile_ledger.judge.document import Finding
+from compile_ledger.judge.document import CauseRow, Finding
 from compile_ledger.judge.experiments import Expected
 
 from .sources import is_attribute, source_of
 
-HIGH_LIMIT = 64
-"""The limit of the experiment that raises it: eight times the default."""
+HIGH_LIMITS = {"recompile_limit": 64, "accumulated_recompile_limit": 2048}
+"""The limits of the experiments that raise them: eight times the defaults."""
+_OLDER = {
+    "cache_size_limit": "recompile_limit",
+    "accumulated_cache_size_limit": "accumulated_recompile_limit",
+}
 
 
 @dataclass(frozen=True)
@@ -42,13 +46,20 @@ Maker = Callable[[Finding, Region], Intervention | None]
 
 
 def _default_policy(finding: Finding, region: Region) -> Intervention | None:
-    """Where ``dynamic=False`` forbids it, let the default policy generalise."""
+    """Where ``dynamic=False`` forbids it, let the default policy generalise.
+
+    Also where sizes or numbers are not the leading cause: only a run shows what is left.
+    """
     if region.compile_kwargs.get("dynamic") != "False":
+        return None
+    absorbed = (one for one in finding.causes if one.slug in _ABSORBED)
+    named = finding if finding.slug in _ABSORBED else next(absorbed, None)
+    if named is None:
         return None
     return Intervention(
         name="default-policy",
         change="dynamic=False -> the default (dynamic=None)",
-        tests=_specialised(finding),
+        tests=_specialised(named),
         overrides={"dynamic": None},
     )
 
@@ -103,29 +114,33 @@ def _isolate(finding: Finding, region: Region) -> Intervention:
     )
 
 
-def _raise_limit(finding: Finding, region: Region) -> Intervention:
-    """Make room: shows that the limit sent calls to eager, and that values keep coming."""
-    del region
+def _raise_limit(finding: Finding, limit: str) -> Intervention:
+    """Make room: shows that the limit sent calls to eager, and whether values keep coming.
+
+    The limit is held: a program that sets it itself would undo the change.
+    """
+    value = HIGH_LIMITS[limit]
     return Intervention(
         name="raise-limit",
-        change=f"torch._dynamo.config.recompile_limit = {HIGH_LIMIT}",
+        change=f"torch._dynamo.config.{limit} = {value}",
         tests=f"each new value of {finding.subject or 'what the guard checks'} makes an entry",
-        settings={"recompile_limit": HIGH_LIMIT},
+        settings={limit: value},
         expects="no_limit",
     )
 
 
-def _specialised(finding: Finding) -> str:
-    axis = "" if finding.axis is None else f"the size at axis {finding.axis} of "
-    return f"{axis}{finding.subject} is specialised at every new value"
+def _specialised(named: Finding | CauseRow) -> str:
+    axis = "" if named.axis is None else f"the size at axis {named.axis} of "
+    return f"{axis}{named.subject} is specialised at every new value"
 
 
-_LIMITED = (_raise_limit,)
+_ABSORBED = ("recompile-shape", "recompile-constant-int", "recompile-constant-float")
+"""Findings on values that one more general entry can take."""
 _BY_SLUG: dict[str, tuple[Maker, ...]] = {
     "recompile-shape": (_default_policy, _mark_dimension, _free_parameters),
-    "recompile-constant-int": (_default_policy, _free_module_ints, _raise_limit),
-    "recompile-constant-float": (_default_policy, _raise_limit),
-    "shared-line": (_isolate, _raise_limit),
+    "recompile-constant-int": (_default_policy, _free_module_ints),
+    "recompile-constant-float": (_default_policy,),
+    "shared-line": (_isolate,),
 }
 """For each finding, what could test it, the smallest first."""
 
@@ -137,22 +152,26 @@ _NO_TEST = (
 )
 
 
-def makers_for(slug: str) -> tuple[Maker, ...]:
-    """What could test a finding of this kind; every other recompile can meet a higher limit."""
-    other = slug.startswith("recompile-") and slug not in _NO_TEST
-    return _BY_SLUG.get(slug, _LIMITED if other else ())
+def can_be_raised(slug: str) -> bool:
+    """Whether a higher limit could test a finding of this kind."""
+    if slug in ("shared-line", "recompile-constant-int", "recompile-constant-float"):
+        return True
+    return slug.startswith("recompile-") and slug not in (*_BY_SLUG, *_NO_TEST)
 
 
 def interventions_for(
-    finding: Finding, region: Region, *, limited: bool = True, shared: bool = False
+    finding: Finding, region: Region, *, limit: str = "", shared: bool = False
 ) -> list[Intervention]:
     """What could refute ``finding``, the smallest change first; empty: nothing without an edit.
 
-    ``limited``: whether the finding's code hit a limit, so that a higher one could tell.
+    ``limit``: the configuration name of the limit that the finding's code hit; empty: none.
     ``shared``: whether several regions enter its code, and fill one line together.
     """
-    makers = [maker for maker in makers_for(finding.slug) if limited or maker is not _raise_limit]
-    if shared and makers and _isolate not in makers:
-        makers = [_isolate, *makers]
-    made = (maker(finding, region) for maker in makers)
-    return [intervention for intervention in made if intervention is not None]
+    makers = _BY_SLUG.get(finding.slug, (_default_policy,))
+    raised = _OLDER.get(limit, limit)
+    raises = raised in HIGH_LIMITS and can_be_raised(finding.slug)
+    if shared and _isolate not in makers and (raises or finding.slug in _BY_SLUG):
+        makers = (_isolate, *makers)
+    made = [maker(finding, region) for maker in makers]
+    found = [intervention for intervention in made if intervention is not None]
+    return [*found, _raise_limit(finding, raised)] if raises else found

@@ -59,3 +59,5 @@ class Refusal:
     text: str = ""
     user_line: str = ""
     place: Place | None = None
+    hint: str = ""
+    """The runtime's own word on the guard, as a closure's variable."""

@@ -28,6 +28,21 @@ Outcome = Literal["holds", "refuted", "not_resolved"]
 
 
 @dataclass(frozen=True, slots=True)
+class CauseRow:
+    """One cause of recompiles: the guard in which calls differed from the nearest entry."""
+
+    slug: str
+    """The kind of guard, as in ``recompile-shape``."""
+    subject: str = ""
+    axis: int | None = None
+    count: int = 1
+    """Recompiles, refused ones included, that it explains."""
+    values: tuple[str, ...] = ()
+    """The first values that it met, the expected one first."""
+    code_object: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
     """One thing that a judge says of the facts."""
 
@@ -60,6 +75,8 @@ class Finding:
     first_call: int | None = None
     """The first call in which it showed, from 0, counted over the regions that share the
     line; None: not known."""
+    causes: tuple[CauseRow, ...] = ()
+    """Every cause of the recompiles that it speaks of, on each code object by itself."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,7 +75,9 @@ def judge_experiment(  # noqa: PLR0913, PLR0917  an experiment is these six thin
         why = f"not resolved: the experiment's arm {after.status}: {after.why or 'no reason'}"
         return ExperimentRow(name, change, tests, first, None, "not_resolved", why)
     second = reading(after)
-    outcome, said = _made_room(first, second) if expects == "no_limit" else _outcome(first, second)
+    outcome, said = _outcome(first, second)
+    if expects == "no_limit":
+        outcome, said = _unchanged(before, after) or _made_room(first, second)
     sentence = f"{said}: with {change}, {_words(second)} (before: {_words(first)})"
     return ExperimentRow(name, change, tests, first, second, outcome, sentence)
 
@@ -98,9 +100,25 @@ def _made_room(before: Reading, after: Reading) -> tuple[Outcome, str]:
         return "not_resolved", "not resolved: no limit was hit before the change"
     if after.refused or after.fell_back:
         return "not_resolved", "not resolved: the higher limit was hit, too"
-    if after.compiles > before.compiles:
-        return "holds", "diagnosis holds: each further value makes one more entry"
-    return "refuted", "diagnosis refuted: no further entry was made"
+    if after.compiles <= before.compiles:
+        return "refuted", "diagnosis refuted: no further entry was made"
+    if after.settled:
+        return "holds", "diagnosis holds: with room for all values it settles"
+    grown = "every new value makes one more entry, without bound"
+    return "not_resolved", f"no cure: a higher limit only moves the end, {grown}"
+
+
+def _unchanged(before: Arm, after: Arm) -> tuple[Outcome, str] | None:
+    """Where the limit that was hit is the same as before: the program sets it itself."""
+    same = _limits(before) & _limits(after)
+    if not same:
+        return None
+    name, value = min(same)
+    return "not_resolved", f"not resolved: no change was made, the program sets {name} = {value}"
+
+
+def _limits(arm: Arm) -> set[tuple[str, int | None]]:
+    return {(c.limit, c.limit_value) for c in arm.compiles if c.hit_limit and c.limit_value}
 
 
 def _less(before: Reading, after: Reading) -> bool:

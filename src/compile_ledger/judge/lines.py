@@ -9,8 +9,8 @@ from .cells import absent, cell
 from .document import Cell, Correctness, Cost, Finding, Interval, Level, Line
 from .instruments import instrument
 from .rows import region_rows
+from .stable.causes import causes
 from .stable.limit_ahead import budget_cell
-from .stable.recompile_findings import cause_of
 from .stable.values import values_brought
 from .view import View
 from .words import count, listed, short_seconds
@@ -73,13 +73,13 @@ def assumption_line(view: View | None) -> Line:
 
 
 def _failed(view: View) -> str:
-    reasons = [c for c in view.compiles if c.reasons]
-    found = cause_of(view, reasons[-1]) if reasons else None
-    if found is None:
-        return "none"
+    """Each guard that made a recompile, with how many values it met."""
     silent = sum(call.disposition == "fell_back" for call in view.arm.calls)
-    region = view.region_of(reasons[-1])
-    return f"{found.key.text}: {values_brought(view, found, region, silent)}"
+    said = [
+        f"{one.key.text}: {values_brought(view, one, view.region_of(one.events[0]), silent)}"
+        for one in causes(c for c in view.compiles if c.reasons)
+    ]
+    return "; ".join(said[:4]) + ("; ..." if said[4:] else "") or "none"
 
 
 def stability_line(view: View | None, level: Level) -> Line:

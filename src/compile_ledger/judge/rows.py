@@ -10,7 +10,6 @@ from compile_ledger.facts.compile import Compile
 
 from .captured.break_words import worded
 from .document import CodeObjectRow, Entry, Limit, Off, RegionRow
-from .stable.causes import primary
 from .stable.silent import counted_on, unserved
 from .view import View, runs_of
 
@@ -124,7 +123,6 @@ def _code_object(view: View, code: int) -> CodeObjectRow:
 
 
 def _entry(view: View, code: int, event: Compile) -> Entry:
-    key = primary(event)
     spent = event.cpu_ns if event.cpu_ns is not None else (event.wall_ns or None)
     return Entry(
         compile_id=event.compile_id,
@@ -132,7 +130,7 @@ def _entry(view: View, code: int, event: Compile) -> Entry:
         graph_ops=event.graph_ops,
         guards=event.guards,
         seconds=spent / 1e9 if spent is not None else None,
-        made_for=event.reasons[0] if key and event.reasons else "",
+        made_for=event.reasons[0] if event.reasons else "",
     )
 
 

@@ -48,6 +48,7 @@ _TABLE = (
     Slug("shadowed-entry", "STABLE", "A better graph is never reached again"),
     Slug("compile-in-loop", "STABLE", "One line calls torch.compile again and again"),
     Slug("settled", "STABLE", "Recompiled, then settled", "it settled; its cost is shown"),
+    Slug("recompiled", "STABLE", "Recompiled; too late to tell whether it goes on"),
     Slug("not-worth-it", "WORTH_IT", "The compiled workload does not repay its cost"),
     Slug("observer-effect", "CAPTURED", "Diagnostics inside the region change what is captured"),
     Slug("lost-evidence", "RUNS", "Evidence was lost", "it concerns the recorder, not the program"),

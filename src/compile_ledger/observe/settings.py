@@ -32,6 +32,24 @@ def change_setting(name: str, value: Any) -> None:
     setattr(config, known, _resolved(known, getattr(config, known), value))
 
 
+def hold_setting(name: str) -> None:
+    """Let nothing change a setting from here on, in this process: for experiments only.
+
+    What the program assigns to it, under any of its names, is ignored.
+    """
+    from torch._dynamo import config
+
+    kind: Any = type(config)
+    original = kind.__setattr__
+    held = {name, _known(name), name.replace("recompile_limit", "cache_size_limit")}
+
+    def assign(self: Any, attribute: str, value: Any) -> None:
+        if self is not config or attribute not in held:
+            original(self, attribute, value)
+
+    kind.__setattr__ = assign
+
+
 def _known(name: str) -> str:
     """The name that this torch gives a setting."""
     from torch._dynamo import config

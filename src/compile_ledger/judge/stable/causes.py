@@ -1,18 +1,19 @@
-"""Why compiles happened: the guard that most entries name, and the values it saw."""
+"""Why compiles happened: what the nearest entry refuses, and the values it saw."""
 
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterable
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from compile_ledger.facts.compile import Compile
 from compile_ledger.judge.classify_guard import KINDS, GuardFailure, classify_guard
+from compile_ledger.judge.classify_guard.refused import nearest_failures
 from compile_ledger.judge.words import count
 
-NAMED_VALUES = ("size", "stride", "rank", "dtype", "device", "dispatch-keys", "tensor-type")
-"""Kinds whose texts name the value that the call brought, too."""
+ABSORBED = ("size", "stride", "constant-int", "constant-float")
+"""Kinds whose next value one more general entry can take."""
 
 _NOUNS = {"size": "length", "function-code": "function", "identity": "object", "type": "type"}
 _INTERNAL = (
@@ -58,12 +59,13 @@ class Cause:
 
     key: Key
     failures: tuple[GuardFailure, ...]
-    compiles: int
-    """Compiles, refused ones included, in which some entry named it."""
-    refused: bool
-    """True when one of those was refused: its value is in no entry."""
     events: tuple[Compile, ...] = ()
-    """Those compiles, in the order in which they began."""
+    """The compiles, refused ones included, that it explains, as they began."""
+
+    @property
+    def compiles(self) -> int:
+        """How many those are."""
+        return len(self.events)
 
     @property
     def first(self) -> GuardFailure:
@@ -83,14 +85,18 @@ class Cause:
     @property
     def distinct(self) -> int:
         """Distinct values that the failures prove; a lower bound."""
-        if self.key.kind in NAMED_VALUES:
+        if all(failure.actual for failure in self.failures):
             return len(self.values)
         return len({(failure.expected, failure.detail) for failure in self.failures}) + 1
 
 
 def failures_of(event: Compile) -> tuple[GuardFailure, ...]:
-    """The classified reasons of one compile, one for each entry that refused."""
-    return tuple(classify_guard(reason) for reason in event.reasons)
+    """In what the call of a compile differs from the entry nearest to it.
+
+    Where only the runtime's texts were kept: one of them for each entry that refused.
+    """
+    told = tuple(classify_guard(reason) for reason in event.reasons)
+    return nearest_failures(event.answers, told) or told
 
 
 def key_of(failure: GuardFailure) -> Key:
@@ -112,27 +118,45 @@ def by_name(failure: GuardFailure) -> str:
     return f"{name}, left by a graph break" if name.startswith("___stack") else name
 
 
+def blamed(events: Iterable[Compile]) -> tuple[tuple[Compile, Key | None], ...]:
+    """Each compile with its cause; None where the runtime gave none."""
+    return tuple((event, primary(event)) for event in events)
+
+
 def primary(event: Compile) -> Key | None:
-    """What most refusing entries name; the first named where they tie."""
+    """The first guard that the nearest entry refuses, in the runtime's order.
+
+    A call of another kind (a flag, keys, a dtype) needs an entry of its own whatever its
+    sizes and numbers: that comes first. From texts alone: what most entries name.
+    """
     named = Counter(key_of(failure) for failure in failures_of(event))
-    return named.most_common(1)[0][0] if named else None
+    if not event.answers:
+        return next((key for key, _ in named.most_common(1)), None)
+    return next((key for key in named if key.kind not in ABSORBED), next(iter(named), None))
+
+
+def causes(events: Iterable[Compile]) -> tuple[Cause, ...]:
+    """Every cause of some compiles, on each code object by itself, in order of appearance."""
+    grouped: defaultdict[tuple[int, Key], list[Compile]] = defaultdict(list)
+    for event, key in blamed(events):
+        if key is not None:
+            grouped[event.code_object, key].append(event)
+    return tuple(cause(key, having) for (_, key), having in grouped.items())
 
 
 def leading(events: Iterable[Compile]) -> Cause | None:
-    """The cause that most compiles have first, with all its failures."""
-    every = list(events)
-    keys = Counter(key for event in every if (key := primary(event)))
-    if not keys:
-        return None
-    return cause(keys.most_common(1)[0][0], every)
+    """The cause of most compiles; of equals a size, one that can go on, then the first."""
+    return max(causes(events), key=_weight, default=None)
 
 
-def cause(key: Key, events: Iterable[Compile]) -> Cause:
-    """Gather the failures of one cause over some compiles."""
-    having = tuple(event for event in events if any(key_of(f) == key for f in failures_of(event)))
-    found = tuple(f for event in having for f in failures_of(event) if key_of(f) == key)
-    refused = any(event.hit_limit for event in having)
-    return Cause(key, found, len(having), refused, having)
+def _weight(one: Cause) -> tuple[int, bool, bool]:
+    return one.compiles, one.key.kind == "size", not one.key.bounded
+
+
+def cause(key: Key, events: Sequence[Compile]) -> Cause:
+    """The failures of one cause in the compiles that it explains."""
+    found = tuple(f for event in events for f in failures_of(event) if key_of(f) == key)
+    return Cause(key, found, tuple(events))
 
 
 def values_seen(found: Cause, unseen: int) -> str:

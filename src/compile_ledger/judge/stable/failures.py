@@ -10,7 +10,7 @@ from compile_ledger.judge.view import View
 from compile_ledger.judge.words import count
 
 from .at_call import at_call
-from .causes import cause
+from .causes import ABSORBED, blamed, by_name, cause, leading
 from .limit_without_effect import raised_in_vain
 from .loss_findings import (
     cache_limit,
@@ -105,6 +105,11 @@ def _still(view: View, stream: Stream, still: Recurring) -> Finding:
     code = still.compiles[-1].code_object
     events = tuple(e.compile for e in stream.events if e.compile.code_object == code)
     tail = f"still compiling: {count(still.in_tail, 'recompile')} in the last {stream.tail} calls"
+    alike = [e for e, key in blamed(events) if key and {key.kind, still.key.kind} <= set(ABSORBED)]
+    most = leading(alike)
+    if most is not None and most.key != still.key and most.compiles >= found.compiles:
+        tail = f"{tail}, on {still.key.worded(by_name(found.first))}"
+        found = most
     return recompiles(view, Story(found, events, tail, 0, stream.length))
 
 

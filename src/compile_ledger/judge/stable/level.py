@@ -17,11 +17,12 @@ from compile_ledger.judge.document import Finding
 from compile_ledger.judge.judged import Judged, judged, not_measured
 from compile_ledger.judge.suggest import audit_command
 from compile_ledger.judge.view import View, look
-from compile_ledger.judge.words import count, spans
+from compile_ledger.judge.words import count
 
 from .failures import failures
 from .notes import notes, settled_words
-from .recurrence import ending
+from .recompile_findings import cause_words
+from .recurrence import Late, ending
 from .stream import Stream, nothing_captured, streams
 
 
@@ -51,7 +52,8 @@ def _unless_compiled_anew(found: Judged, arm: Arm, correct: Arm | None) -> Judge
         f"{found.level.why}; and it did: {count(more, 'recompile')} in the {count(calls, 'call')}"
         f" of the {correct.name} arm, {here} in them under backend='eager'"
     )
-    kept = tuple(finding for finding in found.findings if finding.slug != "settled")
+    ended = ("settled", "recompiled")
+    kept = tuple(finding for finding in found.findings if finding.slug not in ended)
     return not_measured("STABLE", why, found.command, kept)
 
 
@@ -91,11 +93,19 @@ def _unknown(view: View, seen: tuple[Stream, ...]) -> str:
     if not long:
         most = max(stream.length for stream in seen)
         return f"the stream is too short to tell: {count(most, 'call')}"
-    late = [event for stream in long for event in ending(stream).late]
-    if late:
-        at = spans([event.at for event in late if event.at is not None])
-        return f"a recompile at call {at}, in the tail of the stream: too late to tell"
-    return ""
+    late = [(stream, one) for stream in long for one in ending(stream).late]
+    return _too_late(view, *late[-1]) if late else ""
+
+
+def _too_late(view: View, stream: Stream, late: Late) -> str:
+    """The rule that keeps it open: a first recompile in the tail, whose values can go on."""
+    on = ""
+    if late.cause is not None:
+        on = f" on {cause_words(view, late.cause, view.region_of(late.event.compile))}"
+    return (
+        f"recompiled at call {late.event.at} of {stream.length}{on}, for the first time and among "
+        f"the last {stream.tail} calls: too late to tell whether it goes on"
+    )
 
 
 def _lower_bound(view: View, contract: Contract) -> str:

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from compile_ledger.facts.cache_line import Budget, LineReading
-from compile_ledger.facts.compile import Compile
 from compile_ledger.judge.cells import cell
 from compile_ledger.judge.classify_guard.clean import plain
 from compile_ledger.judge.document import Cell, Evidence, Finding
@@ -14,7 +13,7 @@ from compile_ledger.judge.instruments import instrument
 from compile_ledger.judge.view import View
 from compile_ledger.judge.words import count
 
-from .causes import by_name, failures_of, key_of, noun_of, primary
+from .causes import blamed, by_name, failures_of, key_of, noun_of, primary
 from .reasons import entry_count
 from .stream import Stream
 
@@ -106,14 +105,10 @@ def _pace(reading: LineReading, seen: tuple[Stream, ...]) -> tuple[int, int] | N
             continue
         kept = [e for e in stream.events if e.compile.code_object == reading.code_object]
         tail = [e for e in kept if e.at is not None and e.at >= stream.tail_start]
-        made = sum(e.compile.outcome == "recompiled" and not _bounded(e.compile) for e in tail)
+        again = [e.compile for e in tail if e.compile.outcome == "recompiled"]
+        made = sum(key is None or not key.bounded for _, key in blamed(again))
         return (made, stream.tail) if made > 1 else None
     return None
-
-
-def _bounded(event: Compile) -> bool:
-    key = primary(event)
-    return key is not None and key.bounded
 
 
 def _note(view: View, reading: LineReading, left: int, pace: tuple[int, int] | None) -> Finding:

@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from compile_ledger.facts.compile import Compile
-from compile_ledger.judge.classify_guard import KINDS
 from compile_ledger.judge.document import Finding, FindingCost
 from compile_ledger.judge.prices import compile_seconds
 from compile_ledger.judge.slugs import recompile_slug
 from compile_ledger.judge.view import View
-from compile_ledger.judge.words import count, listed, short_seconds
+from compile_ledger.judge.words import count, short_seconds
 
-from .along import changed_along
 from .at_call import call_number
-from .causes import Key, by_name, cause, failures_of, leading, primary
+from .causes import causes, failures_of, leading
 from .compile_in_loop import compiled_in_loop
 from .guarded import guarded_at
 from .limit_ahead import limits_ahead
-from .reasons import quoted
-from .recompile_findings import SHOWN, predicted
+from .reasons import against_nearest, quoted
+from .recompile_findings import cause_rows, cause_words, predicted
+from .recurrence import ending
 from .shared_line import shared_note, unrelated
 from .stances import stance_notes
 from .stream import Stream
-from .values import some_values, value_at
 
 
 def notes(view: View, seen: tuple[Stream, ...], *, failed: bool) -> tuple[Finding, ...]:
@@ -65,42 +62,50 @@ def _note(view: View, stream: Stream, events: tuple[Compile, ...]) -> Finding:
     number = count(len(events), "recompile")
     seconds = compile_seconds(view, events)
     price = f", {short_seconds(seconds)} of CPU" if seconds is not None else ""
-    last = max((e.at for e in stream.events if e.at is not None), default=None)
-    after = f", the last at call {last} of {stream.length}" if last is not None else ""
     found = leading(events)
+    open_ = bool(ending(stream).late)
+    head = f"{number} so far" if open_ else f"settled after {number}"
     return Finding(
-        id=f"settled:{region}",
-        slug="settled",
+        id=f"{'recompiled' if open_ else 'settled'}:{region}",
+        slug="recompiled" if open_ else "settled",
         level="STABLE",
         severity="note",
-        sentence=f"settled after {number}: {_summary(view, events, region)}{price}{after}",
+        sentence=f"{head}: {_summary(view, events, region)}{price}{_last(stream)}",
         site=view.site(region, events[0].code_object),
         guarded=guarded_at(view, (f for event in events for f in failures_of(event))),
         subject=found.key.subject if found else "",
         axis=found.key.axis if found else None,
         expected=found.first.expected if found else "",
-        actual=value_at(view, found.events[0], found.first) if found else "",
+        actual=found.first.actual if found else "",
         count=len(events),
         cost=FindingCost(seconds=seconds, why="" if seconds is not None else "not measured"),
-        evidence=(*quoted(view, events), *(predicted(found) if found else ())),
+        evidence=(
+            *against_nearest(view, events),
+            *quoted(view, events),
+            *(predicted(found) if found else ()),
+        ),
         region=region,
         code_object=events[0].code_object,
         cause=recompile_slug(found.key.kind) if found else "",
         first_call=call_number(view, events[0]),
+        causes=cause_rows(view, events, region),
     )
 
 
 def _summary(view: View, events: Sequence[Compile], region: int) -> str:
-    """``2 on a dtype (x: Float, Half), 1 on a tensor size (y, axis 0: 64, 20)``, by cause."""
-    keys = Counter(primary(event) for event in events)
-    return ", ".join(f"{n} on {_said(view, key, events, region)}" for key, n in keys.items())
+    """``2 on a dtype (x: float32, float16), 1 on a tensor size (y, axis 0: 64, 20)``, by cause."""
+    found = causes(events)
+    said = [f"{one.compiles} on {cause_words(view, one, region)}" for one in found]
+    unnamed = len(events) - sum(one.compiles for one in found)
+    return ", ".join([*said, *([f"{unnamed} on an unnamed guard"] if unnamed else [])])
 
 
-def _said(view: View, key: Key | None, events: Sequence[Compile], region: int) -> str:
-    if key is None:
-        return "an unnamed guard"
-    found = cause(key, events)
-    if key.kind == "relation":
-        return f"{KINDS[key.kind].title}: {found.first.detail}"
-    said = key.worded(by_name(found.first), listed(some_values(view, found, region), SHOWN))
-    return f"{said}{changed_along(view, found, region)}"
+def _last(stream: Stream) -> str:
+    """The last compile, and why it counts as the last where it is in the tail."""
+    last = max((e.at for e in stream.events if e.at is not None), default=None)
+    if last is None:
+        return ""
+    said = f", the last at call {last} of {stream.length}"
+    if last < stream.tail_start or ending(stream).late:
+        return said
+    return f"{said}, on a guard with few possible values"

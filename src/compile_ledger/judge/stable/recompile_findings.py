@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from compile_ledger.facts.compile import Compile
 from compile_ledger.facts.place import within_package
 from compile_ledger.judge.classify_guard import KINDS
-from compile_ledger.judge.document import Evidence, Finding, FindingCost
+from compile_ledger.judge.document import CauseRow, Evidence, Finding, FindingCost
 from compile_ledger.judge.instruments import instrument
 from compile_ledger.judge.prices import compile_seconds
 from compile_ledger.judge.slugs import recompile_slug
@@ -17,11 +17,11 @@ from compile_ledger.judge.words import count, listed
 
 from .along import changed_along
 from .at_call import call_number
-from .causes import Cause, by_name, leading
+from .causes import Cause, by_name, causes, leading
 from .guarded import guarded_at
-from .reasons import entry_count, on_same_code, quoted
+from .reasons import against_nearest, entry_count, on_same_code, quoted
 from .recurrence import Anew, Recurring
-from .values import some_values, value_at, values_brought
+from .values import some_values, values_brought
 
 SHOWN = 3
 """Values that a sentence names."""
@@ -67,7 +67,8 @@ def recompiles(view: View, story: Story) -> Finding:
     seen = f"{brought} in {count(story.calls, 'call')}, {entry_count(entries)}"
     some = some_values(view, found, region)
     head = f"{_head(found, some)}{changed_along(view, found, region)}{_across(view, story)}"
-    sentence = f"{head}: {seen}; {story.ends}{via_frame(view, region, last.code_object)}"
+    others = besides(view, story)
+    sentence = f"{head}: {seen}{others}; {story.ends}{via_frame(view, region, last.code_object)}"
     return Finding(
         id=f"{slug}:{last.code_object}",
         slug=slug,
@@ -79,13 +80,54 @@ def recompiles(view: View, story: Story) -> Finding:
         subject=found.key.subject,
         axis=found.key.axis,
         expected=first.expected,
-        actual=value_at(view, found.events[0], first),
+        actual=first.actual,
         count=found.compiles,
         cost=FindingCost(seconds=compile_seconds(view, events), calls=unseen or None),
-        evidence=(*_blamed(view, found), *quoted(view, events), *predicted(found)),
+        evidence=(
+            *_blamed(view, found),
+            *against_nearest(view, events),
+            *quoted(view, events),
+            *predicted(found),
+        ),
         region=region,
         code_object=last.code_object,
         first_call=call_number(view, found.events[0]),
+        causes=cause_rows(view, events, region),
+    )
+
+
+def besides(view: View, story: Story) -> str:
+    """The other causes on the same code, each with its own count."""
+    region = view.region_of(story.events[-1])
+    other = [one for one in causes(story.events) if one.key != story.cause.key]
+    if not other:
+        return ""
+    said = [f"{one.compiles} on {cause_words(view, one, region)}" for one in other]
+    total = sum(one.compiles for one in other) + story.cause.compiles
+    return f" ({story.cause.compiles} of {count(total, 'recompile')}; {listed(said, SHOWN)})"
+
+
+def cause_words(view: View, found: Cause, region: int | None) -> str:
+    """``a dtype (x: float32, float16)``: one cause with its first values."""
+    if found.key.kind == "relation":
+        return f"{KINDS[found.key.kind].title}: {found.first.detail}"
+    values = listed(some_values(view, found, region), SHOWN)
+    said = found.key.worded(by_name(found.first), values)
+    return f"{said}{changed_along(view, found, region)}"
+
+
+def cause_rows(view: View, events: Sequence[Compile], region: int | None) -> tuple[CauseRow, ...]:
+    """Each cause of some compiles, as the ledger keeps it."""
+    return tuple(
+        CauseRow(
+            slug=recompile_slug(one.key.kind),
+            subject=one.key.subject,
+            axis=one.key.axis,
+            count=one.compiles,
+            values=some_values(view, one, region)[:16],
+            code_object=one.events[0].code_object,
+        )
+        for one in causes(events)
     )
 
 

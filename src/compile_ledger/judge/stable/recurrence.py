@@ -11,7 +11,7 @@ from compile_ledger.facts.compile import Compile
 from compile_ledger.facts.place import Place
 from compile_ledger.judge.view import View
 
-from .causes import Key, primary
+from .causes import Cause, Key, blamed, cause
 from .stream import Event, Stream, tail_of
 
 FRESH = 4
@@ -30,11 +30,20 @@ class Recurring:
 
 
 @dataclass(frozen=True, slots=True)
+class Late:
+    """A compile in the tail, the first of its cause."""
+
+    event: Event
+    cause: Cause | None
+    """None: the runtime gave no reason."""
+
+
+@dataclass(frozen=True, slots=True)
 class Ending:
     """How compiling ends in one stream."""
 
     recurring: tuple[Recurring, ...] = ()
-    late: tuple[Event, ...] = ()
+    late: tuple[Late, ...] = ()
     """Compiles in the tail that do not recur, but may: too late to tell."""
 
     @property
@@ -50,19 +59,20 @@ def ending(stream: Stream) -> Ending:
     One with few possible values (a dtype, a flag, a relation) recurs only when
     every call of the tail compiles: else it ends by nature.
     """
-    by_key: defaultdict[Key | None, list[Event]] = defaultdict(list)
-    for event in stream.events:
-        if _recompiled(event.compile):
-            by_key[primary(event.compile)].append(event)
+    by_key: defaultdict[tuple[int, Key | None], list[Event]] = defaultdict(list)
+    again = [event for event in stream.events if _recompiled(event.compile)]
+    told = blamed(event.compile for event in again)
+    for event, (made, key) in zip(again, told, strict=True):
+        by_key[made.code_object, key].append(event)
     recurring, late = [], []
-    for key, events in by_key.items():
+    for (_, key), events in by_key.items():
         tail = [e for e in events if e.at is not None and e.at >= stream.tail_start]
         if not tail:
             continue
         if _recurs(key, events, tail, stream):
             recurring.append(Recurring(key, tuple(e.compile for e in events), len(tail)))
         elif key is None or not key.bounded:
-            late.extend(tail)
+            late += [Late(e, cause(key, (e.compile,)) if key else None) for e in tail]
     return Ending(tuple(recurring), tuple(late))
 
 

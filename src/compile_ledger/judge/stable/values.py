@@ -6,13 +6,11 @@ import re
 from collections.abc import Iterable, Iterator
 
 from compile_ledger.facts.calls import Call
-from compile_ledger.facts.compile import Compile
 from compile_ledger.judge.classify_guard import GuardFailure
-from compile_ledger.judge.classify_guard.clean import plain
 from compile_ledger.judge.view import View
 from compile_ledger.judge.words import count
 
-from .causes import Cause, failures_of, key_of, noun_of, values_seen
+from .causes import Cause, noun_of, values_seen
 
 _KEYWORD = re.compile(r"kwargs\['(\w+)'\]$")
 _KEYS = re.compile(r"DispatchKeySet\((.*)\)$")
@@ -20,8 +18,6 @@ _CLASS = re.compile(r"<class '(.*)'>$")
 _LONG_FLOAT = re.compile(r"-?\d+\.\d{7,}(?:e-?\d+)?")
 _VAGUE = ("", "more", "another function")
 _LONGEST = 40
-_MOST = 64
-"""Compiles that are asked for the values they saw."""
 
 
 def values_brought(view: View, found: Cause, region: int | None, unseen: int) -> str:
@@ -36,22 +32,8 @@ def some_values(view: View, found: Cause, region: int | None) -> tuple[str, ...]
     """The values in few letters, in the order in which they came; empty: none is known."""
     kept = _kept(view, found, region)
     if kept is None or len(kept) < found.distinct:
-        kept = tuple(dict.fromkeys(_in_turn(view, found)))
+        kept = tuple(dict.fromkeys(_in_turn(found)))
     return tuple(short(value) for value in _told_apart(kept))
-
-
-def value_at(view: View, event: Compile, failure: GuardFailure) -> str:
-    """What the call of a compile brought where a guard expected another value.
-
-    The text of the guard names it, or the call's own arguments, or the symbol that was made
-    for it, or the guard of the entry that this compile left. Empty: none of them does.
-    """
-    if failure.actual not in _VAGUE:
-        return failure.actual
-    if failure.kind == "relation":
-        return failure.actual
-    told = (ask(view, event, failure) for ask in (_of_call, _of_symbol, _of_later_guard, _of_entry))
-    return next((value for value in told if value), failure.actual)
 
 
 def short(value: str) -> str:
@@ -61,13 +43,11 @@ def short(value: str) -> str:
     return named if len(named) <= _LONGEST else f"{named[: _LONGEST - 3]}..."
 
 
-def _in_turn(view: View, found: Cause) -> Iterator[str]:
+def _in_turn(found: Cause) -> Iterator[str]:
     """The values of a cause, each failure's expected one and what its call brought."""
-    for event in found.events[:_MOST]:
-        for failure in failures_of(event):
-            if key_of(failure) == found.key:
-                seen = (failure.expected, value_at(view, event, failure))
-                yield from (_placed(found, failure, v) for v in seen if v not in _VAGUE)
+    for failure in found.failures:
+        both = (failure.expected, failure.actual)
+        yield from (_placed(found, failure, v) for v in both if v not in _VAGUE)
 
 
 def _placed(found: Cause, failure: GuardFailure, value: str) -> str:
@@ -100,40 +80,6 @@ def parameter(subject: str) -> str:
     """The parameter that a guard's subject stands for: ``kwargs['ids']`` is ``ids``."""
     match = _KEYWORD.match(subject)
     return match.group(1) if match else subject
-
-
-def _of_call(view: View, event: Compile, failure: GuardFailure) -> str:
-    region = view.region_of(event)
-    for call in view.calls.get(region, ()) if region is not None else ():
-        if call.index == event.call:
-            return call.constants.get(parameter(failure.subject), "")
-    return ""
-
-
-def _of_symbol(view: View, event: Compile, failure: GuardFailure) -> str:
-    """The value that a symbol of this subject stood for when it was made."""
-    del view
-    return next((s.value for s in event.symbols if plain(s.source) == failure.subject), "")
-
-
-def _of_later_guard(view: View, event: Compile, failure: GuardFailure) -> str:
-    """What the entry that this compile left expects, as a later refusal words it."""
-    for later in view.compiles:
-        for other in failures_of(later) if later.code_object == event.code_object else ():
-            if other.entry == event.compile_id and key_of(other) == key_of(failure):
-                return other.expected
-    return ""
-
-
-def _of_entry(view: View, event: Compile, failure: GuardFailure) -> str:
-    """What the entry that this compile left expects, as it stood at the end of the run."""
-    for reading in view.arm.cache_lines:
-        for entry in reading.line.entries if reading.code_object == event.code_object else ():
-            if entry.compile_id == event.compile_id:
-                found = (g for g in entry.guards if g.predicate in ("==", "len =="))
-                of_it = (g.expected for g in found if plain(g.source) == failure.subject)
-                return next(of_it, "")
-    return ""
 
 
 def _told_apart(values: Iterable[str]) -> tuple[str, ...]:

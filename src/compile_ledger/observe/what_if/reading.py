@@ -104,7 +104,7 @@ def _item(owner: Any, key: Any) -> Any:
     """An item of a built-in container, also of a subclass: its own ``[]`` is not asked."""
     for kind in (dict, list, tuple):
         if issubclass(type(owner), kind):
-            return kind.__getitem__(owner, key)  # type: ignore[attr-defined]
+            return kind.__getitem__(owner, key)
     if type(owner) is types.MappingProxyType:
         return owner[key]
     raise UnreadError(type(owner).__name__)
@@ -156,7 +156,9 @@ def _of_type(owner: Any, name: str) -> Any:
 
 def _bound(owner: Any, name: str, shared: Any) -> Any:
     """What a class holds, as its instance would give it."""
-    return types.MethodType(shared, owner) if isinstance(shared, _PYTHON) else _unbound(shared, name)
+    if isinstance(shared, _PYTHON):
+        return types.MethodType(shared, owner)
+    return _unbound(shared, name)
 
 
 def _unbound(shared: Any, name: str) -> Any:

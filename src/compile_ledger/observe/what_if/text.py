@@ -48,6 +48,7 @@ def refusal(guard: Guard, aspect: str, expected: str, actual: str) -> Refusal:
         text=guard.text,
         user_line=guard.user_line,
         place=guard.place,
+        hint=guard.hint,
     )
 
 
