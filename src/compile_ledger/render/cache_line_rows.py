@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from compile_ledger.facts.cache_line import CodeLine, Entry
@@ -37,6 +37,8 @@ class EntryRows:
     entry: Entry
     shown: tuple[Assumption, ...]
     more: int
+    apart: int = 0
+    """How many of the first ones it takes to tell it from every other entry: never folded."""
 
     @property
     def told(self) -> tuple[Assumption, ...]:
@@ -68,8 +70,11 @@ def line_rows(line: CodeLine) -> LineRows:
     folded = 0
     for entry, all_ in zip(line.entries, held, strict=True):
         apart = _apart(all_, common, alone=alone)
-        more = len(apart[MOST:]) + (0 if alone else entry.folded)
-        found.append(EntryRows(entry, tuple(apart[:MOST]), more))
+        first = [] if alone else _separating(apart, [one for one in held if one is not all_])
+        apart = [*first, *(one for one in apart if one not in first)]
+        most = max(MOST, len(first))
+        more = len(apart[most:]) + (0 if alone else entry.folded)
+        found.append(EntryRows(entry, tuple(apart[:most]), more, len(first)))
         folded = max(folded, len(all_) - len(apart) + (entry.folded if alone else 0))
     return LineRows(tuple(found), folded + line.folded)
 
@@ -80,6 +85,41 @@ def _apart(held: list[Assumption], common: set[str], *, alone: bool) -> list[Ass
     if not alone:
         return apart
     return [one for one in apart if one.aspect in _OF_ARGUMENTS and _is_argument(one.source)]
+
+
+def _separating(own: list[Assumption], others: list[list[Assumption]]) -> list[Assumption]:
+    """The fewest assumptions that tell an entry from each other one.
+
+    Of one thing two entries assume different values, or only one of them assumes anything.
+    """
+    values = [{_slot(one): one.text for one in other} for other in others]
+    texts = [{one.text for one in other} for other in others]
+    left = set(range(len(others)))
+    found = _cover(own, left, lambda one, i: values[i].get(_slot(one), one.text) != one.text)
+    return found + _cover(own, left, lambda one, i: one.text not in texts[i])
+
+
+def _cover(
+    own: list[Assumption], left: set[int], tells: Callable[[Assumption, int], bool]
+) -> list[Assumption]:
+    """Assumptions, the one that tells most entries apart first; ``left`` keeps the others."""
+    of = {one: {i for i in left if tells(one, i)} for one in own if one.aspect not in _TANGLED}
+    found = []
+    while left and (best := max(of, key=lambda one: len(of[one] & left), default=None)):
+        if not of[best] & left:
+            break
+        found.append(best)
+        left -= of[best]
+    return found
+
+
+_TANGLED = ("are distinct", "expr", "dispatch keys", "stride")
+"""What differs along with something simpler."""
+
+
+def _slot(one: Assumption) -> tuple[str, str]:
+    """What an assumption is about; a state of the process by its name."""
+    return one.source or one.text.partition(" ")[0], one.aspect
 
 
 def _is_argument(source: str) -> bool:

@@ -65,6 +65,7 @@ def _entry(page: Page, rows: EntryRows) -> None:
         page.hang(label, f"invalidated: {why}", indent=INDENT)
         return
     texts = [one.text for one in rows.told]
-    more = len(texts) - MOST_SHOWN + rows.more
-    said = "; ".join(texts[:MOST_SHOWN]) + (f"; and {more} more" if more > 0 else "")
+    most = max(MOST_SHOWN, rows.apart)
+    more = max(0, len(texts) - most) + rows.more
+    said = "; ".join(texts[:most]) + (f"; and {more} more" if more > 0 else "")
     page.hang(label, f"{worded.entry_counts(entry)}", f": {said}" if said else "", indent=INDENT)
