@@ -33,8 +33,8 @@ from .correctness.error import Tolerance
 from .correctness.store import Store
 from .correctness.watchers import Comparer, Keeper, Referee, Repeater, Watcher
 from .enough import Enough
-from .last_calls import LastCalls
 from .interventions import HIGH_LIMITS
+from .last_calls import LastCalls
 from .spec import ArmSpec, Removal
 from .workload import Workload
 

@@ -26,7 +26,7 @@ from .break_interventions import BREAKS, break_experiments
 from .correct_interventions import correct_experiments
 from .correctness.store import draws_random
 from .interrupted import as_interrupted
-from .interventions import Intervention, interventions_for
+from .interventions import Intervention, interventions_for, limit_hit
 from .launch import AuditError, Progress, run_arm
 from .overrides import is_cheap
 from .plan import Terms
@@ -153,7 +153,7 @@ class Audit:
         before = None if finding is None else self._shown_in(finding)
         if finding is None or before is None:
             return
-        for row in self._rows(finding, before, limit=_limit_hit(finding, ledger.findings)):
+        for row in self._rows(finding, before, limit=limit_hit(finding, ledger.findings)):
             self.experiments.append(row)
             if row.outcome == "holds":
                 return
@@ -323,13 +323,6 @@ def _diagnosed(ledger: Ledger) -> Finding | None:
         return None
     named = (f for f in ledger.findings if f.id == ledger.diagnosis.finding)
     return next(named, None)
-
-
-def _limit_hit(finding: Finding, every: Iterable[Finding]) -> str:
-    """The name of the limit that the finding's own code hit, else of one that was hit."""
-    hit = [one for one in every if one.slug == "cache-limit"]
-    own = [one for one in hit if one.code_object == finding.code_object]
-    return next((one.subject for one in (*own, *hit)), "")
 
 
 def _broken_regions(ledger: Ledger) -> set[int]:

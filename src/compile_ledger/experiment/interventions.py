@@ -6,7 +6,7 @@ affect. docs/experiments.md says what each showed where it was measured.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -150,6 +150,13 @@ _NO_TEST = (
     "recompile-other",
     "recompile-concurrent",
 )
+
+
+def limit_hit(finding: Finding, every: Iterable[Finding]) -> str:
+    """The name of the limit that the finding's own code hit, else of one that was hit."""
+    hit = [one for one in every if one.slug == "cache-limit"]
+    own = [one for one in hit if one.code_object == finding.code_object]
+    return next((one.subject for one in (*own, *hit)), "")
 
 
 def can_be_raised(slug: str) -> bool:

@@ -12,8 +12,8 @@ from compile_ledger.facts.compile import Compile
 
 from .choose import EAGER, Arms, deciding_stability
 from .inputs import brought, varying
-from .stable.causes import by_name, failures_of
-from .stable.values import short, value_at
+from .stable.causes import by_name, every_failure
+from .stable.values import short
 from .view import View, look
 
 
@@ -82,7 +82,7 @@ def _table(
             eager_ns=eager.get((region, call.index)),
             compiled_ns=call.cpu_ns,
             took=_took(call, met[call.index]),
-            refusals=tuple(_refusals(view, met[call.index])),
+            refusals=tuple(_refusals(met[call.index])),
             guards=tuple(reason for event in met[call.index] for reason in event.reasons),
         )
         for call in calls
@@ -108,15 +108,15 @@ def _took(call: Call, events: list[Compile]) -> str:
     return "; ".join([*([", ".join(served)] if served else []), *parts])
 
 
-def _refusals(view: View, events: list[Compile]) -> Iterator[str]:
+def _refusals(events: list[Compile]) -> Iterator[str]:
     for event in events:
-        for failure in failures_of(event):
+        for failure in every_failure(event):
             entry = f"{failure.entry}: " if failure.entry else ""
-            actual = value_at(view, event, failure)
             axis = f" axis {failure.axis}" if failure.axis is not None else ""
             name = by_name(failure)
-            if name and failure.expected and actual:
-                yield f"{entry}{name}{axis} is {short(actual)}, not {short(failure.expected)}"
+            if name and failure.expected and failure.actual:
+                actual, expected = short(failure.actual), short(failure.expected)
+                yield f"{entry}{name}{axis} is {actual}, not {expected}"
             else:
                 said = failure.text.partition("  # ")[0].removeprefix(entry)
                 yield f"{entry}{said}"

@@ -36,10 +36,15 @@ def nearest_failures(
     if any(answer.accepts for answer in answers):
         return ()
     name = nearest(answers)
-    refusals = next((a.refusals for a in answers if a.compile_id == name), ())
-    found = [failure_of(one, name) for one in _without_echoes(refusals)]
+    found = next((failures_with(one) for one in answers if one.compile_id == name), ())
     first = {(one.kind, one.subject, one.axis) for one in told if one.entry == name}
     return tuple(sorted(found, key=lambda one: (one.kind, one.subject, one.axis) not in first))
+
+
+def failures_with(answer: EntryAnswer) -> tuple[GuardFailure, ...]:
+    """All in which a call differs from one entry."""
+    left = _without_echoes(answer.refusals)
+    return tuple(failure_of(one, answer.compile_id) for one in left)
 
 
 def _without_echoes(refusals: Sequence[Refusal]) -> Iterable[Refusal]:

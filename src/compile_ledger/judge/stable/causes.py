@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from compile_ledger.facts.compile import Compile
 from compile_ledger.judge.classify_guard import KINDS, GuardFailure, classify_guard
-from compile_ledger.judge.classify_guard.refused import nearest_failures
+from compile_ledger.judge.classify_guard.refused import failures_with, nearest_failures
 from compile_ledger.judge.words import count
 
 ABSORBED = ("size", "stride", "constant-int", "constant-float")
@@ -97,6 +97,12 @@ def failures_of(event: Compile) -> tuple[GuardFailure, ...]:
     """
     told = tuple(classify_guard(reason) for reason in event.reasons)
     return nearest_failures(event.answers, told) or told
+
+
+def every_failure(event: Compile) -> tuple[GuardFailure, ...]:
+    """In what the call of a compile differs from each entry, as far as entries were asked."""
+    asked = tuple(failure for one in event.answers for failure in failures_with(one))
+    return asked or tuple(classify_guard(reason) for reason in event.reasons)
 
 
 def key_of(failure: GuardFailure) -> Key:

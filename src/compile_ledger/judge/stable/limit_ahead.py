@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from compile_ledger.facts.cache_line import Budget, LineReading
+from compile_ledger.facts.compile import Compile
 from compile_ledger.judge.cells import cell
 from compile_ledger.judge.classify_guard.clean import plain
 from compile_ledger.judge.document import Cell, Evidence, Finding
