@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from compile_ledger.ask import TensorSpec, cache_line, load_cache_line, what_if
-    from compile_ledger.experiment.audit import audit
+    from compile_ledger.ask import TensorSpec, audit, cache_line, load_cache_line, what_if
     from compile_ledger.experiment.workload import Workload
     from compile_ledger.observe.expecting.expect import ExpectationFailed, expect
     from compile_ledger.observe.recording.live import record, start, stop
@@ -21,7 +20,7 @@ _WHERE = {
     "ExpectationFailed": "compile_ledger.observe.expecting.expect",
     "TensorSpec": "compile_ledger.ask",
     "Workload": "compile_ledger.experiment.workload",
-    "audit": "compile_ledger.experiment.audit",
+    "audit": "compile_ledger.ask",
     "cache_line": "compile_ledger.ask",
     "expect": "compile_ledger.observe.expecting.expect",
     "load_cache_line": "compile_ledger.ask",

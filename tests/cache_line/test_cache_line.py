@@ -12,7 +12,7 @@ import torch
 from torch import nn
 
 import compile_ledger
-from compile_ledger import cache_line, load_cache_line
+from compile_ledger import cache_line, expect, load_cache_line, what_if
 
 
 def scale(x: torch.Tensor, by: str = "a") -> torch.Tensor:
@@ -321,3 +321,12 @@ class TestForms:
 
     def test_the_document_is_plain_json(self) -> None:
         json.dumps(cache_line(self.region()).to_dict(), allow_nan=False)
+
+
+def test_a_prompt_shows_one_line() -> None:
+    compiled = torch.compile(lambda x: x + 1, backend="eager")
+    compiled(torch.ones(2))
+    assert repr(cache_line(compiled)).endswith("<lambda>: 1 entries, on>")
+    assert repr(what_if(compiled, torch.ones(2))).endswith("<lambda>: reuse by 0/0>")
+    assert repr(what_if(compiled, torch.ones(3))).endswith(": recompile>")
+    assert repr(expect(fullgraph=True)).startswith("<expect(max_recompiles=0, fullgraph=True, no_")

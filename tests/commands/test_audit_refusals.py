@@ -61,9 +61,7 @@ COMMANDS: dict[str, list[str]] = {
 SAID = {
     "never": "never called torch.compile: give a program that does, or file.py:name with a",
     "never named": "-m never never called torch.compile",
-    "unused": (
-        "but never ran a compiled region: give unused.py the arguments after -- that make it run"
-    ),
+    "unused": "but never ran a compiled region: give unused.py the arguments after --",
     "early": "ran a compiled region before it ended with exit code 4",
     "usage": "ended with exit code 2: usage: usage.py [-h] data usage.py: error: the following",
     "no python": "no.py cannot run: SyntaxError: ",

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -13,6 +16,7 @@ from compile_ledger.facts.calls import Call, Disposition
 from compile_ledger.facts.codec import FORMAT, SUFFIX, VERSION, encode
 from compile_ledger.facts.compile import Compile
 from compile_ledger.facts.contract import Contract
+from compile_ledger.facts.place import Raised
 from compile_ledger.facts.region import CodeObject, Region
 from compile_ledger.judge.ledger import judge
 from compile_ledger.render import form
@@ -146,3 +150,28 @@ def test_what_keeps_no_call_apart_says_what_does(
 ) -> None:
     assert main(["report", str(tmp_path), "--calls"]) == 2
     assert "give the folder that audit -o kept" in capsys.readouterr().err
+
+
+@pytest.fixture
+def failing(tmp_path: Path) -> Path:
+    """A ledger in which a level fails, as a file."""
+    raised = Arm("eager", status="raised", raised=Raised("ValueError", "bad"))
+    found = judge({"eager": raised}, Contract(), tool_version="0")
+    (tmp_path / "ledger.json").write_bytes(form("json")(found))
+    return tmp_path
+
+
+@pytest.mark.skipif(not Path("/dev/full").is_char_device(), reason="needs a device that is full")
+@pytest.mark.parametrize("how", [[], ["--json"], ["--md"]])
+@pytest.mark.parametrize("closed", ["pipe", "full", "shut"])
+def test_stdout_that_is_closed_changes_neither_files_nor_exit_code(
+    failing: Path, how: list[str], closed: str
+) -> None:
+    to = {"pipe": "| true; exit ${PIPESTATUS[0]}", "full": "> /dev/full", "shut": ">&-"}[closed]
+    words = [sys.executable, "-m", "compile_ledger", "report", str(failing), *how]
+    line = f"{shlex.join(words)} --html {shlex.quote(str(failing / 'page.html'))} {to}"
+    done = subprocess.run(["/bin/bash", "-c", line], capture_output=True, text=True, check=False)
+    assert done.returncode == 1, "a level fails"
+    assert (failing / "page.html").read_text(encoding="utf-8").rstrip().endswith("</html>")
+    said = "compile-ledger: the report could not be printed: No space left on device\n"
+    assert done.stderr == (said if closed == "full" else "")

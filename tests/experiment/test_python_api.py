@@ -12,8 +12,12 @@ import torch
 from torch import nn
 
 import compile_ledger
-from compile_ledger.experiment.audit import AuditError
+from compile_ledger import ask
+from compile_ledger.experiment.audit import AuditError, Listener
+from compile_ledger.experiment.shipping import nothing_measured
+from compile_ledger.facts.contract import Contract
 from compile_ledger.judge.document import Ledger
+from compile_ledger.progress import Progress
 from compile_ledger.render.json import from_json, to_json
 
 from .support import level
@@ -48,12 +52,19 @@ def test_a_module_and_its_calls_are_audited(ledger: Ledger) -> None:
     (region,) = ledger.regions
     assert (region.target, region.calls) == ("Scale", 6)
     assert region.compile_kwargs == {"backend": "'eager'"}
-    assert str(ledger) == ledger.verdict
+    assert repr(ledger).startswith("<Ledger of Scale: RUNS holds, CORRECT holds, CAPTURED holds")
+    shown = str(ledger)
+    assert max(map(len, shown.splitlines())) <= 80
+    assert "CACHE LINES" in shown
+    page = ledger._repr_html_()  # type: ignore[attr-defined]  # the public audit's own class
+    assert page.startswith("<iframe sandbox=")
+    assert "&lt;!doctype html&gt;" in page.lower()
 
 
 @pytest.mark.slow
 def test_the_ledger_is_the_one_that_the_command_keeps(ledger: Ledger) -> None:
     assert from_json(to_json(ledger)) == ledger
+    assert ledger == from_json(to_json(ledger))
     assert ledger.target == "Scale"
 
 
@@ -129,3 +140,41 @@ def test_the_public_names_are_there_without_importing_torch() -> None:
     assert {"audit", "Workload"} <= set(dir(compile_ledger))
     with pytest.raises(AttributeError, match="no attribute 'audits'"):
         compile_ledger.audits  # noqa: B018
+
+
+class Heard(Listener):
+    """Notes the arms that it hears of."""
+
+    def __init__(self) -> None:
+        self.arms: list[str] = []
+
+    def arm_started(self, name: str, why: str) -> None:
+        assert why
+        self.arms.append(name)
+
+
+@pytest.mark.parametrize("progress", [None, False, True])
+def test_progress_is_shown_where_somebody_watches(
+    *, progress: bool | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    heard: list[Any] = []
+
+    def run(*given: Any) -> Ledger:
+        heard.append(given[-1])
+        return LEDGER
+
+    monkeypatch.setattr(ask, "_audited", run)
+    compile_ledger.audit(Scale(), [X], progress=progress)
+    assert [isinstance(one, Progress) for one in heard] == [progress is True], "no terminal here"
+    mine = Heard()
+    compile_ledger.audit(Scale(), [X], progress=progress, listener=mine)
+    assert heard[-1] is mine
+
+
+LEDGER = nothing_measured(Contract(), "no process in this test")
+
+
+def test_what_a_prompt_shows_of_a_workload_is_one_line() -> None:
+    made = compile_ledger.Workload(Scale(), [X] * 6, {"dynamic": False})
+    assert repr(made) == "<Workload of Scale: 6 calls, compile={'dynamic': False}>"
+    assert repr(compile_ledger.Workload(Scale(), lambda: [X])).startswith("<Workload of Scale: ca")

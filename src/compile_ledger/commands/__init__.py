@@ -43,7 +43,12 @@ def _parser(names: list[str]) -> argparse.ArgumentParser:
         formatter_class=RawDescriptionRichHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=compile_ledger.__version__)
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    commands = parser.add_subparsers(
+        prog="compile-ledger",  # else the parser formats its usage now, and flushes stdout
+        dest="command",
+        metavar="COMMAND",
+        required=True,
+    )
     for name, summary in COMMANDS.items():
         module: Any = import_module(f"{__name__}.{name}") if name in names else None
         command = commands.add_parser(
@@ -71,6 +76,11 @@ def main(argv: list[str] | None = None) -> int:
     options.program_arguments = program
     try:
         code: int = import_module(f"{__name__}.{options.command}").run(options)
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        import_module(f"{__name__}.output").close_stdout()
+        return 0
     except (ValueError, OSError) as error:
         return _say(error)
     except Exception:  # noqa: BLE001  an exit code of 1 would say that a level failed

@@ -25,11 +25,11 @@ from compile_ledger.experiment.plan import Terms
 from compile_ledger.experiment.targets import Target, parse_target
 from compile_ledger.facts.contract import DEFAULT_ATOL, DEFAULT_RTOL, Contract, Depth
 from compile_ledger.judge.document import Ledger
+from compile_ledger.progress import Progress
 from compile_ledger.render import form
 
 from . import again, output
 from .numbers import positive, seconds, tolerance
-from .progress import Progress
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

@@ -12,6 +12,8 @@ import subprocess
 import sys
 from typing import Any
 
+from . import output
+
 _WIDE = 160
 """Columns where the table goes to a file or a pipe: no line is broken."""
 
@@ -47,11 +49,10 @@ def _ask(arguments_: list[str]) -> Any:
 
 
 def _show(found: Any) -> None:
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    console = Console(highlight=False, width=None if sys.stdout.isatty() else _WIDE)
+    console = output.console(None if sys.stdout.isatty() else _WIDE)
     environment = found["environment"]
     console.print(f"torch {environment['torch']}, Python {environment['python']}", markup=False)
     table = Table(box=None, pad_edge=False)

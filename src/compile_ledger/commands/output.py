@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
 from compile_ledger.experiment.launch import LEFT
 from compile_ledger.judge.choose import RECORDED
@@ -74,25 +76,59 @@ def folder(path: Path) -> Path:
 
 
 def show(ledger: Ledger, options: argparse.Namespace) -> None:
-    """Print the ledger in the form asked for, then write the files asked for."""
+    """Write the files asked for, then print the ledger in the form asked for.
+
+    A reader that goes away (``| head``) or a full disk behind stdout ends the printing
+    and nothing else: files and exit code are as they would be. Raises ``OSError`` when
+    a file cannot be written.
+    """
     left = note(ledger)
     if left:
         sys.stderr.write(f"compile-ledger: {left}\n")
+    try:
+        if options.html is not None:
+            options.html.write_text(form("html")(ledger), encoding="utf-8")
+    finally:
+        if sys.stdout is not None:
+            _print_as_far_as_it_goes(ledger, options)
+
+
+def _print_as_far_as_it_goes(ledger: Ledger, options: argparse.Namespace) -> None:
+    try:
+        _print(ledger, options)
+        sys.stdout.flush()
+    except OSError as error:
+        if not isinstance(error, BrokenPipeError):
+            why = error.strerror or str(error)
+            sys.stderr.write(f"compile-ledger: the report could not be printed: {why}\n")
+        close_stdout()
+
+
+def close_stdout() -> None:
+    """Send what is still to be printed nowhere: the end of Python would fail on it."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _print(ledger: Ledger, options: argparse.Namespace) -> None:
     if options.json:
         sys.stdout.buffer.write(form("json")(ledger))
     elif options.md:
         sys.stdout.write(form("markdown")(ledger))
     else:
-        _terminal(ledger)
-    sys.stdout.flush()
-    if options.html is not None:
-        options.html.write_text(form("html")(ledger), encoding="utf-8")
+        form("terminal")(ledger, console())
 
 
-def _terminal(ledger: Ledger) -> None:
+def console(width: int | None = None) -> Any:
+    """A console on stdout, which raises ``BrokenPipeError`` where nobody reads any more."""
     from rich.console import Console
 
-    form("terminal")(ledger, Console(highlight=False))
+    class Honest(Console):
+        def on_broken_pipe(self) -> None:
+            """Tell: rich would leave with an exit code of its own."""
+            raise BrokenPipeError
+
+    return Honest(highlight=False, width=width)
 
 
 UNFINISHED = ("timed_out", "killed", "failed", "interrupted")

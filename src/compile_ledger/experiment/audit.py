@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from pathlib import Path
+from collections.abc import Callable, Iterable, Iterator
 from shutil import rmtree
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import compile_ledger
 from compile_ledger.facts.arm import Arm
-from compile_ledger.facts.contract import DEFAULT_ATOL, DEFAULT_RTOL, Contract, Depth, Stated
+from compile_ledger.facts.contract import DEFAULT_ATOL, DEFAULT_RTOL, Contract, Stated
 from compile_ledger.facts.region import Region
 from compile_ledger.judge.captured.experiment import removed
 from compile_ledger.judge.document import ExperimentRow, Finding, Ledger
 from compile_ledger.judge.experiments import judge_experiment
 from compile_ledger.judge.ledger import judge
 from compile_ledger.judge.sites import with_sources
-from compile_ledger.observe.cache_line.target import name_of
 from compile_ledger.read.sources import sources
 
-from . import plan, shipping
+from . import plan
 from .break_interventions import BREAKS, break_experiments
 from .correct_interventions import correct_experiments
 from .correctness.store import draws_random
@@ -33,7 +30,6 @@ from .plan import Terms
 from .run_interventions import run_experiments
 from .spec import ArmSpec
 from .trouble import check_eager
-from .workload import Workload
 
 CAPTURE, CORRECT = "capture", "correct"
 CHEAP_SEEN = ("RUNS", "CORRECT", "CAPTURED", "STABLE")
@@ -219,8 +215,9 @@ class Audit:
         return next(named, self.arms.get(CAPTURE))
 
     def _experiment(self, chosen: Intervention, before: Arm) -> ExperimentRow:
-        terms = self._as_long_as(before)
-        spec = plan.intervention(terms, chosen, own_backend=before.name != CAPTURE)
+        spec = plan.intervention(
+            self._as_long_as(before), chosen, own_backend=before.name != CAPTURE
+        )
         after = self._arm(spec, f"experiment: {chosen.change}")
         return judge_experiment(
             before, after, chosen.name, chosen.change, chosen.tests, chosen.expects
@@ -346,51 +343,4 @@ def _calls_to_compare(eager: Arm, most: int) -> int:
     return max(last, 1)
 
 
-def audit(  # noqa: PLR0913  the public call has the options of the command
-    fn: Callable[..., Any] | Workload,
-    calls: Iterable[Any] | None = None,
-    *,
-    compile: Mapping[str, Any] | None = None,  # noqa: A002  torch's own word
-    depth: Depth = "default",
-    rtol: float | None = None,
-    atol: float | None = None,
-    horizon: int | None = None,
-    compare: int = 8,
-    max_calls: int | None = None,
-    whole: bool = False,
-    timeout: float = 900.0,
-    output: str | Path | None = None,
-    listener: Listener | None = None,
-) -> Ledger:
-    """Audit a callable with its calls, from Python or a notebook.
-
-    ``calls`` is an iterable of ``(args, kwargs)``, of tuples, or of single arguments;
-    ``compile`` holds the keyword arguments of ``torch.compile``; what is compiled already
-    is audited with its own. All are shipped to fresh processes; what cannot be shipped
-    gives a ledger in which everything is not measured, with the reason. ``max_calls`` ends
-    each arm after so many calls, ``whole`` never: see docs/experiments.md. ``timeout`` is
-    in seconds an arm, ``output`` a folder that keeps everything. Raises :class:`AuditError`
-    when the workload cannot be audited.
-    """
-    workload = fn if isinstance(fn, Workload) else Workload(fn, calls or (), compile or {})
-    contract = Contract(
-        rtol=DEFAULT_RTOL if rtol is None else rtol,
-        atol=DEFAULT_ATOL if atol is None else atol,
-        horizon=horizon,
-        depth=depth,
-        compare=compare,
-        target=name_of(workload.fn),
-    )
-    with TemporaryDirectory(prefix="compile-ledger-") as scratch:
-        folder = Path(scratch if output is None else output)
-        try:
-            target = shipping.ship(workload, folder)
-        except shipping.CannotShipError as error:
-            return shipping.nothing_measured(contract, str(error))
-        terms = Terms(
-            target, folder, compare, max_calls, whole, timeout=timeout, rtol=rtol, atol=atol
-        )
-        return Audit(terms, contract, listener).run()
-
-
-__all__ = ["Audit", "AuditError", "Listener", "audit", "own_backend"]
+__all__ = ["Audit", "AuditError", "Listener", "own_backend"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sized
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any, cast
@@ -15,7 +15,7 @@ class WorkloadError(ValueError):
     """The object is no workload: one line that says what is wrong and what is wanted."""
 
 
-@dataclass
+@dataclass(repr=False)
 class Workload:
     """What an audit runs.
 
@@ -38,6 +38,13 @@ class Workload:
     horizon: int | None = None
     around_call: AroundCall | None = None
     state: Callable[[], Any] | None = None
+
+    def __repr__(self) -> str:
+        """One line: no weights, no tensors."""
+        name = getattr(self.fn, "__qualname__", type(self.fn).__qualname__)
+        given: Any = self.calls
+        calls = f"{len(given)} calls" if isinstance(given, Sized) else "calls"
+        return f"<Workload of {name}: {calls}, compile={dict(self.compile)!r}>"
 
     def __post_init__(self) -> None:
         """Refuse what cannot be audited. Raises :class:`WorkloadError`."""

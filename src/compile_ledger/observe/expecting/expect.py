@@ -53,6 +53,12 @@ class expect:  # noqa: N801  used as a function is
         self.not_measured: tuple[str, ...] = ()
         self._watch = Watch(after)
 
+    def __repr__(self) -> str:
+        """One line: the contract, and how many compiles the block has made so far."""
+        terms = f"max_recompiles={self.max_recompiles}, fullgraph={self.fullgraph}"
+        made = sum(seen.steady and seen.fact.outcome in _COMPILES for seen in self._watch.seen)
+        return f"<expect({terms}, no_eager={self.no_eager}): {made} compiles in the steady state>"
+
     def __enter__(self) -> Self:
         """Install the hooks."""
         import torch._dynamo  # noqa: F401  the hooks patch it

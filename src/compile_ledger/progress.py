@@ -37,6 +37,11 @@ class Progress(Listener):
         self._why = ""
         self._told = 0.0
 
+    @staticmethod
+    def wanted() -> bool:
+        """Whether somebody watches: stderr is a terminal, or a notebook shows it."""
+        return (sys.stderr is not None and sys.stderr.isatty()) or "ipykernel" in sys.modules
+
     def __enter__(self) -> Self:
         """Start the spinner."""
         if sys.stderr.isatty():
