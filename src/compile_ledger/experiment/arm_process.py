@@ -31,7 +31,7 @@ from . import ablation, overrides, replay, subject
 from .cannot_run import cannot_run, stops_before_compiling
 from .correctness.error import Tolerance
 from .correctness.store import Store
-from .correctness.watchers import Comparer, Keeper, Referee, Repeater, Watcher
+from .correctness.watchers import DRIFT, Comparer, Drifter, Keeper, Referee, Repeater, Watcher
 from .enough import Enough
 from .interventions import HIGH_LIMITS
 from .last_calls import LastCalls
@@ -155,6 +155,8 @@ class ArmProcess:
         said += [f"torch._dynamo.config.{n} = {v!r}" for n, v in spec.settings.items()]
         if spec.cheap_backend:
             said.append("torch.compile(backend='eager') in place of a backend that generates code")
+        if spec.role == "drift":
+            said.append("each region's first call finds its state moved by up to four roundings")
         if spec.role == "compare":
             said.append("backward passes watched, compared calls made again on copies")
         if spec.eager:
@@ -198,6 +200,8 @@ class ArmProcess:
             return Keeper(kept, spec.compare)
         if spec.role == "reference":
             return Referee(reference, spec.compare)
+        if spec.role == "drift":
+            return Drifter(Store(Path(spec.kept) / DRIFT), spec.compare)
         if spec.role in ("compare", "repeat"):
             kind = Comparer if spec.role == "compare" else Repeater
             write = self.recorder.session.sink.write

@@ -21,7 +21,7 @@ from compile_ledger.read.sources import sources
 from . import plan
 from .break_interventions import BREAKS, break_experiments
 from .correct_interventions import correct_experiments
-from .correctness.store import draws_random
+from .correctness.store import draws_random, needs_drift
 from .interrupted import as_interrupted
 from .interventions import Intervention, interventions_for, limit_hit
 from .launch import AuditError, Progress, run_arm
@@ -114,6 +114,8 @@ class Audit:
             return
         self.terms = dataclasses.replace(self.terms, seen=first.cut)
         self._arm(plan.eager_again(self.terms), "what differs here is not the compiler's doing")
+        if needs_drift(self.terms.folder / "kept"):
+            self._arm(plan.drift(self.terms), "where rounding alone leads these training steps")
         quick = self.contract.depth == "quick"
         capture = plan.capture(self.terms, ask_toolchain=quick)
         self._arm(capture, "what Dynamo captures, guards and recompiles")

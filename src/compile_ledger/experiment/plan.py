@@ -87,6 +87,11 @@ def eager_again(terms: Terms) -> ArmSpec:
     return replace(terms.base("eager_again"), eager=True, role="repeat", cheap_backend=True)
 
 
+def drift(terms: Terms) -> ArmSpec:
+    """Eager, started a few roundings off: how far rounding alone leads a training program."""
+    return replace(terms.base("drift"), eager=True, role="drift", cheap_backend=True)
+
+
 def capture(terms: Terms, *, ask_toolchain: bool = False) -> ArmSpec:
     """Dynamo only: the captured graphs run as they are."""
     base = terms.base("capture")

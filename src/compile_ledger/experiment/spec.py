@@ -11,9 +11,10 @@ import msgspec
 from .enough import Prefix
 from .targets import Target
 
-Role = Literal["none", "keep", "reference", "compare", "repeat"]
+Role = Literal["none", "keep", "reference", "compare", "repeat", "drift"]
 """``keep``: save eager's outputs; ``reference``: save the fp64 run; ``compare``: compare
-with them; ``repeat``: compare bit for bit (eager against itself)."""
+with them; ``repeat``: compare bit for bit (eager against itself); ``drift``: save what eager
+gives that starts a few roundings off."""
 
 
 @dataclass(frozen=True)

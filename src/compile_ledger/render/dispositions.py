@@ -37,7 +37,7 @@ LOOKS: dict[Disposition, Look] = {
 LOST: frozenset[Disposition] = frozenset({"raised", "refused", "switched_off", "fell_back"})
 """Dispositions of calls that a reader has to see, however many strips there are."""
 
-WITHOUT_STRIPS = ("eager", "eager_again", "ablation", "opinions")
+WITHOUT_STRIPS = ("eager", "eager_again", "drift", "ablation", "opinions")
 """Arms that run eager by request, or whose calls are those of another arm once more."""
 
 LONGEST_STRIP = 240

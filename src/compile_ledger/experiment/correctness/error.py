@@ -183,6 +183,41 @@ NOISE_FACTOR = 1000.0
 BatchNorm): only one of another order of magnitude is wrong."""
 
 
+DRIFT_STEPS = 4.0
+DRIFT_FACTOR = 10.0
+"""A training step passes at ten times the distance that four roundings at its start lead to:
+healthy compiled trajectories went up to three times as far as those of one rounding."""
+
+
+def nudge(named: dict[str, Any]) -> None:
+    """Move every float tensor by up to four of its roundings, the same way in every run."""
+    import torch
+
+    source = torch.Generator().manual_seed(0)
+    with torch.no_grad():
+        for tensor in named.values():
+            if tensor.is_floating_point() and tensor.layout == torch.strided:
+                noise = torch.rand(tensor.shape, generator=source) * 2 - 1
+                tensor.mul_(1 + DRIFT_STEPS * torch.finfo(tensor.dtype).eps * noise.to(tensor))
+
+
+def within_drift(found: Agreement, pair: Any, before: Any, drifted: Any) -> Agreement:
+    """``found`` as agreement where compiled went no further from eager than rounding does."""
+    import torch
+
+    eager, compiled = (before if side is None else side for side in pair)
+    sides = eager, compiled, drifted
+    if not all(isinstance(side, torch.Tensor) for side in sides) or _wrong_form(eager, compiled):
+        return found
+    if not compiled.is_floating_point() or drifted.shape != eager.shape:
+        return found
+    far, rounding = relative_error(compiled, eager), relative_error(drifted, eager)
+    if _masks(eager, compiled, None) or far > DRIFT_FACTOR * rounding:
+        why = f"{far:.1e} from eager's, where rounding alone leads {rounding:.1e} away"
+        return replace(found, why=f"{found.why}; {why}")
+    return replace(found, status="within", why="", note="within the drift of rounding")
+
+
 def _explained(compiled: float, eager: float, noisy: Callable[[], list[float]]) -> str | None:
     """Why a gradient's error is rounding; None where it is not."""
     if compiled <= max(GRADIENT_FLOOR, GRADIENT_FACTOR * eager):

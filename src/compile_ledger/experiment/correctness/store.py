@@ -48,6 +48,12 @@ class Store:
         return content
 
 
+def needs_drift(folder: Path) -> bool:
+    """Whether a kept call trained what it holds and cannot be made again on a copy."""
+    kept = (msgspec.json.decode(path.read_bytes()) for path in folder.glob("*.json"))
+    return any(content.get("trains_uncopied") for content in kept)
+
+
 def draws_random(folder: Path) -> bool:
     """Whether any kept call used random numbers (so that streams must be aligned)."""
     kept = (msgspec.json.decode(path.read_bytes()) for path in folder.glob("*.json"))
