@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 
 from compile_ledger.facts.agreement import Agreement
@@ -101,6 +103,15 @@ def test_capture_that_differs_fails_even_without_another_arm() -> None:
     found = judge_correct(make.arms(make.eager(), capture), make.INDUCTOR)
     assert found.fails
     assert "Dynamo's capture is the cause" in found.level.why
+
+
+def test_quick_depth_answers_for_the_captured_graphs() -> None:
+    capture = make.healthy(agreements=(make.agree(),))
+    quick = dataclasses.replace(make.INDUCTOR, depth="quick")
+    found = judge_correct(make.arms(make.eager(), capture), quick)
+    assert found.level.status == "holds"
+    assert found.level.why.startswith("the captured graphs: 1 output")
+    assert found.level.why.endswith("backend 'inductor' was not asked for code (--quick)")
 
 
 def test_capture_that_agrees_is_no_proof_for_inductor() -> None:

@@ -182,3 +182,10 @@ def test_ladder_names_the_first_stage_that_raises() -> None:
     calm = make.healthy("ladder:aot_eager_decomp_partition")
     found = judge_runs(make.arms(make.eager(), quiet, own, calm), make.INDUCTOR)
     assert "backend='aot_eager_decomp_partition' does not raise" in found.level.why
+
+
+def test_quick_depth_answers_for_the_captured_graphs() -> None:
+    quick = dataclasses.replace(make.INDUCTOR, depth="quick")
+    found = judge_runs(make.arms(make.eager(), make.healthy("capture")), quick)
+    assert found.level.status == "holds"
+    assert found.level.why.endswith("backend 'inductor' was not asked for code (--quick)")

@@ -9,6 +9,7 @@ from compile_ledger.facts.contract import Contract
 from compile_ledger.judge.choose import EAGER, RECORDED, Arms
 from compile_ledger.judge.document import Finding
 from compile_ledger.judge.judged import Judged, judged, not_measured
+from compile_ledger.judge.runs.level import generator_not_asked
 from compile_ledger.judge.suggest import audit_command
 from compile_ledger.judge.words import count, listed
 
@@ -18,7 +19,6 @@ from .disagreements import disagreement, nondeterministic, tolerance
 
 def judge_correct(arms: Arms, contract: Contract) -> Judged:
     """Judge CORRECT from the agreements of the arms that compared outputs."""
-    command = audit_command(contract)
     sides = compared_arms(arms, contract)
     unstable = unstable_leaves(arms)
     wrong = _wrong(sides, unstable)
@@ -37,12 +37,29 @@ def judge_correct(arms: Arms, contract: Contract) -> Judged:
         why = f"{count(raised, 'call')} could not be compared: see RUNS for the exception"
         return not_measured("CORRECT", why, findings=notes)
     if own is None:
-        return not_measured("CORRECT", _why_not(arms, sides, contract), command, notes)
+        return _without_own_backend(arms, sides, contract, notes)
     if own.unseen_gradients and not own.gradients:
         reasons = listed(sorted({a.why for a in own.unseen_gradients}), 2)
         why = f"{_agrees(own)}; the program's gradients could not be compared: {reasons}"
         return not_measured("CORRECT", why, findings=notes)
     return judged("CORRECT", "holds", _agrees(own), notes)
+
+
+def _without_own_backend(
+    arms: Arms, sides: tuple[Compared, ...], contract: Contract, notes: tuple[Finding, ...]
+) -> Judged:
+    """Quick depth answers for the captured graphs; any other has no evidence."""
+    captured = next((side for side in sides if not side.own and side.decided), None)
+    if captured and contract.depth == "quick" and _complete(captured):
+        why = f"the captured graphs: {_agrees(captured)}; {generator_not_asked(contract)}"
+        return judged("CORRECT", "holds", why, notes)
+    why = _why_not(arms, sides, contract)
+    return not_measured("CORRECT", why, audit_command(contract), notes)
+
+
+def _complete(side: Compared) -> bool:
+    """Whether gradients were compared where a program makes them."""
+    return bool(side.gradients or not side.unseen_gradients)
 
 
 def _wrong(
