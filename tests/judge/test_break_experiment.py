@@ -50,7 +50,12 @@ def test_the_same_break_again_refutes() -> None:
 def test_a_break_that_uncovers_another_is_not_resolved_and_names_it() -> None:
     row = run(arm(2, ITEM), arm(2, BRANCH))
     assert row.outcome == "not_resolved"
-    assert "Data-dependent branching at model.py:13 is left" in row.sentence
+    assert "uncovers another: Data-dependent branching at model.py:13" in row.sentence
+
+
+def test_a_break_that_was_there_before_is_left() -> None:
+    row = run(arm(2, ITEM, BRANCH), arm(2, BRANCH))
+    assert "that break is gone, Data-dependent branching at model.py:13 is left" in row.sentence
 
 
 def test_a_skipped_frame_that_becomes_one_graph_holds() -> None:

@@ -8,6 +8,7 @@ from compile_ledger.judge.captured.break_kinds import (
     AUTOGRAD,
     SCALARS,
     SHAPES,
+    cures,
     functions_of,
     kind_of,
     removal,
@@ -87,8 +88,66 @@ def test_what_no_setting_captures_names_the_edit() -> None:
 def test_a_call_that_can_be_moved_is_moved_before_it_is_left_out() -> None:
     said = removal(GraphBreak("builtin: print []"))
     assert said.startswith("torch._dynamo.config.reorderable_logging_functions = {print} could")
-    tested = removal(GraphBreak("builtin: print []"), "X = {print}")
+    tested = removal(GraphBreak("builtin: print []"), "X = {print} removed it")
     assert tested.startswith("X = {print} removed it; or an edit: return the value")
+
+
+def told(explanation: str, reason: str = "Unsupported call") -> GraphBreak:
+    return GraphBreak(reason, explanation=explanation)
+
+
+def test_the_settings_that_a_message_names_are_read_from_it() -> None:
+    hints = (
+        "Hint: Set `torch._dynamo.config.capture_scalar_outputs = True` or "
+        "`export TORCHDYNAMO_CAPTURE_SCALAR_OUTPUTS=1` to include them\n"
+        "Hint: Set torch._dynamo.config.allow_rnn=True to enable it\n"
+        "Hint: turn it off with torch._dynamo.config.optimize_ddp=False.\n"
+        "Hint: torch._dynamo.config.suppress_errors = True shows less\n"
+        "Hint: add it to `torch._dynamo.config.reorderable_logging_functions`"
+    )
+    assert cures(told(hints)) == {
+        "capture_scalar_outputs": True,
+        "allow_rnn": True,
+        "optimize_ddp": False,
+    }
+    assert "optimize_ddp = False could" in removal(told("torch._dynamo.config.optimize_ddp=False"))
+
+
+def test_that_no_setting_helps_is_said_only_where_it_was_established() -> None:
+    assert "no setting captures it" not in removal(told(""))
+    assert "torch's message names no setting for it" in removal(told(""))
+    assert "no setting captures it" in removal(told("Hint: This graph break is fundamental - it"))
+    branch = told("torch._dynamo.config.capture_scalar_outputs = True", "Data-dependent branching")
+    assert cures(branch) == {}
+
+
+def test_a_break_says_what_python_runs_because_of_it() -> None:
+    found = GraphBreak("Tensor.item", block="try", left="frame")
+    assert reason_of(found) == "Tensor.item (in a try block: the whole frame is skipped)"
+    found = GraphBreak("Tensor.item", left="rest", rest_from=7)
+    assert reason_of(found).endswith("(the rest of the frame is not compiled, from line 7 on)")
+    found = GraphBreak("Tensor.item", operator="torch.utils.checkpoint.checkpoint")
+    assert "in a call of torch.utils.checkpoint.checkpoint" in reason_of(found)
+
+
+def test_what_only_the_context_names_is_named() -> None:
+    context = "Developer debug context: method: <Logger app (INFO)>.warning_once, args: []"
+    found = told(context, "logging.Logger method not supported")
+    assert reason_of(found).endswith(": Logger.warning_once")
+    assert functions_of(found) == ("logging.Logger.warning_once",)
+    assert reason_of(told("x\nDeveloper debug context: GRU(4, 16)", "RNN")) == "RNN: GRU"
+
+
+def test_a_break_that_moves_is_not_called_removed() -> None:
+    here, there = Place("serve.py", 12), Place("serve.py", 20)
+    item, branch = GraphBreak("Tensor.item", (here,)), GraphBreak("Tensor.tolist", (there,))
+    calls = make.calls("c...", graphs=2)
+    before = make.healthy(compiles=(make.compile_at(0, breaks=(item,)),), calls=calls)
+    change = "torch._dynamo.config.capture_scalar_outputs = True"
+    moved = make.compile_at(0, breaks=(branch,))
+    after = make.healthy("experiment:x", change=change, compiles=(moved,), calls=calls)
+    row = break_rows(look(before), make.arms(before, after))[0]
+    assert row.removal.startswith(f"{change} moves it to line 20;")
 
 
 def test_a_break_inside_the_logging_package_comes_with_a_log_call() -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import linecache
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from compile_ledger.facts.arm import Arm
@@ -22,6 +22,8 @@ from compile_ledger.judge.captured.break_kinds import (
     REORDER,
     SCALARS,
     SHAPES,
+    could_capture,
+    cures,
     functions_of,
     kind_of,
 )
@@ -40,7 +42,9 @@ _CAPTURES = {
     SCALARS: ("capture-scalars", "a tensor's value is read as a Python number"),
     SHAPES: ("capture-dynamic-shapes", "the shape of a result depends on data"),
     AUTOGRAD: ("trace-autograd", "gradients are computed inside the region"),
+    "allow_rnn": ("allow-rnn", "recurrent layers are left out by default"),
 }
+_HINTED = "torch's own message names this setting"
 _LOG_CALL = re.compile(rf"\b(logging\.)?({'|'.join(EMITS)})\(")
 
 
@@ -56,7 +60,7 @@ def break_experiments(
             return
         tried.add(chosen.name)
         after = run(chosen)
-        kinds = {kind_of(found).name for found in known if kind_of(found).setting}
+        kinds = {kind_of(found).name for found in known if could_capture(found)}
         region = next(iter(regions)) if len(regions) == 1 else None
         yield judge_break_experiment(
             before, after, chosen.name, chosen.change, chosen.tests, kinds, region
@@ -71,13 +75,13 @@ def candidates(known: Iterable[GraphBreak]) -> Iterator[Intervention]:
     logger's, and then left out.
     """
     found = list(known)
-    captured = {kind_of(one).setting for one in found} & _CAPTURES.keys()
+    captured = {name: value for one in found for name, value in cures(one).items()}
     functions = _functions(found)
     logger = any(path.startswith("logging.Logger") for path in functions)
     if functions and not captured and not logger:
-        yield _made((), functions, REORDER)
+        yield _made({}, functions, REORDER)
     if captured or functions:
-        yield _made(sorted(captured), functions, LOGGING)
+        yield _made(dict(sorted(captured.items())), functions, LOGGING)
 
 
 def _functions(found: Sequence[GraphBreak]) -> tuple[str, ...]:
@@ -98,10 +102,10 @@ def _called(found: GraphBreak) -> Sequence[str]:
     return told or named
 
 
-def _made(captured: Iterable[str], functions: Sequence[str], how: str) -> Intervention:
-    settings: dict[str, Any] = dict.fromkeys(captured, True)
-    names = [_CAPTURES[setting][0] for setting in settings]
-    tests = [_CAPTURES[setting][1] for setting in settings]
+def _made(captured: Mapping[str, Any], functions: Sequence[str], how: str) -> Intervention:
+    settings: dict[str, Any] = dict(captured)
+    told = [_CAPTURES.get(name, (f"set-{name.replace('_', '-')}", _HINTED)) for name in settings]
+    names, tests = [one for one, _ in told], [why for _, why in told]
     if functions:
         settings[how] = list(functions)
         families = list(dict.fromkeys(map(_family, functions)))

@@ -11,6 +11,8 @@ import functools
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from compile_ledger.observe.settings import settle
+
 CHEAP_BACKENDS = frozenset(
     {"eager", "eager_noexcept", "aot_eager", "aot_eager_decomp_partition", "aot_ts"}
 )
@@ -61,6 +63,7 @@ def install(overrides: Mapping[str, Any], declare: Declare, *, cheap_backend: bo
     def compile(model: Any = None, **given: Any) -> Any:  # noqa: A001  torch's own name
         if model is None:
             return functools.partial(compile, **given)
+        settle()
         declare(given)
         try:
             return original(model, **changed_kwargs(given, overrides, cheap_backend=cheap_backend))

@@ -19,6 +19,14 @@ class GraphBreak:
     """torch's own number for this kind of break (``GB0001``), where it gives one."""
     explanation: str = ""
     """The runtime's longer text, where it gives one."""
+    operator: str = ""
+    """The higher-order operator that it broke (``torch.utils.checkpoint.checkpoint``)."""
+    block: str = ""
+    """The block behind which Dynamo cannot go on: ``loop``, ``with``, ``try``; empty: none."""
+    left: str = ""
+    """What Python runs because of that: the ``rest`` of the frame, or the whole ``frame``."""
+    rest_from: int = 0
+    """The line from which the rest of the frame is left to Python; 0: it is not."""
 
     @property
     def place(self) -> Place | None:

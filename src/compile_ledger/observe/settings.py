@@ -24,7 +24,9 @@ def change_setting(name: str, value: Any) -> None:
     """Set ``torch._dynamo.config.name`` in this thread; the settings are per thread.
 
     A setting that is a set of functions takes their import paths (``builtins.print``),
-    and keeps what is in it. Raises :class:`MissingError` on a torch without that setting.
+    and keeps what is in it; those that are not there yet (a library's method of
+    ``logging.Logger``) are taken by :func:`settle`. Raises :class:`MissingError` on a
+    torch without that setting.
     """
     from torch._dynamo import config
 
@@ -87,7 +89,36 @@ def _resolved(name: str, present: Any, value: Any) -> Any:
     if other and name in _OLDER.values():
         msg = f"this torch cannot ignore {other[0]}: its {name} is for loggers"
         raise MissingError(msg)
-    return {*present, *map(resolve_name, value)}
+    found = {path: _function(path) for path in value}
+    _later[_newer(name)] = [path for path, function in found.items() if function is None]
+    return {*present, *filter(None, found.values())}
+
+
+def _newer(name: str) -> str:
+    return next((new for new, old in _OLDER.items() if old == name), name)
+
+
+_later: dict[str, list[str]] = {}
+"""Set of functions to the paths that no import had made when it was set."""
+
+
+def settle() -> None:
+    """Take what was not there when a setting was changed; called before a region is made.
+
+    Raises :class:`MissingError` where it is still not there: nothing would be tested.
+    """
+    for name, paths in [item for item in _later.items() if item[1]]:
+        change_setting(name, paths)
+        if _later[name]:
+            msg = f"the program has no function {_later[name][0]}"
+            raise MissingError(msg)
+
+
+def _function(path: str) -> Any:
+    try:
+        return resolve_name(path)
+    except (ImportError, AttributeError):
+        return None
 
 
 def compiled_autograd_on() -> bool:

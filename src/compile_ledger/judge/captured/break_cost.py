@@ -12,7 +12,7 @@ from compile_ledger.judge.bootstrap import difference, paired, width
 from compile_ledger.judge.choose import ABLATION, CAPTURE_ONLY, RECORDED, Arms
 from compile_ledger.judge.document import BreakCost, Evidence, Interval
 
-from .break_kinds import LOGGING, kind_of
+from .break_kinds import LOGGING, could_capture, no_setting
 from .breaks import breaks_of, key_of
 
 NO_ARM = "no arm without the break was run"
@@ -120,8 +120,8 @@ def unpriced(arms: Arms, contract: Contract | None, found: GraphBreak | None) ->
     """Why no cost was measured."""
     if RECORDED in arms:
         return "a recording has no arm without the break"
-    if found is not None and not kind_of(found).setting:
-        return "no setting captures it, so there is no call without it to compare with"
+    if found is not None and not could_capture(found):
+        return f"{no_setting(found)}, so there is no call without it to compare with"
     if contract is not None and contract.own_backend in CAPTURE_ONLY:
         return f"backend {contract.own_backend!r} runs captured graphs as they are"
     if contract is not None and contract.depth == "quick":

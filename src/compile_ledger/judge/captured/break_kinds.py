@@ -26,7 +26,9 @@ class BreakKind:
     edit: str
     """The edit that removes it, as an imperative."""
     setting: str = ""
-    """The setting of ``torch._dynamo.config`` that could capture it; empty: none does."""
+    """The setting of ``torch._dynamo.config`` that could capture it; empty: none is known."""
+    never: bool = False
+    """Whether it was established that no setting captures it."""
     logs: bool = False
     """Whether it is a call of a logging function, which the setting names."""
 
@@ -73,6 +75,7 @@ KINDS = (
         "where this line calls torch._dynamo.graph_break() itself, take that out; where library "
         "code behind it does (an optimizer's step), keep the call at this line outside the "
         "region, or compile it as a region of its own",
+        never=True,
     ),
     # torch names the setting in the break's explanation where it has it.
     BreakKind(
@@ -83,6 +86,13 @@ KINDS = (
         "disabled",
         r"torch\.compiler\.disable|_dynamo\.disable",
         f"take the disable away, or call the function so that the region does not: {_OUTSIDE}",
+        never=True,
+    ),
+    BreakKind(
+        "unknown-size",
+        r"\ACould not guard on data-dependent expression .*\bu\d+\b",
+        "keep a size that this line has to know out of what is unbacked: use mark_dynamic in "
+        "place of mark_unbacked, or torch._check what holds of it",
     ),
     BreakKind(
         "branch",
@@ -90,6 +100,18 @@ KINDS = (
         r"data-dependent expression",
         "compute both sides and choose with torch.where, or use torch.cond, "
         "or decide outside the region",
+        never=True,
+    ),
+    BreakKind(
+        "side-effect",
+        r"\AHOP: ",
+        "make the change outside the function that the operator calls: return the value",
+    ),
+    BreakKind(
+        "recurrent",
+        r"\A.*\bRNN, GRU,? (?:or|and) LSTM\b",
+        "keep the recurrent layer outside the region, and compile what is around it",
+        "allow_rnn",
     ),
     BreakKind("numpy", r"(?i)\bnumpy\b", "write it with torch operations, or " + _OUTSIDE),
     BreakKind(
@@ -141,9 +163,36 @@ def functions_of(found: GraphBreak) -> tuple[str, ...]:
     if kind.name != "logger":
         return ("builtins.print",) if kind.name == "print" else ("warnings.warn",)
     named = _METHOD.search(_said(found))
-    if named and named.group(1) in EMITS:
-        return (f"logging.Logger.{named.group(1)}",)
-    return EVERY
+    return (f"logging.Logger.{named.group(1)}",) if named else EVERY
+
+
+_HINTS = re.compile(
+    r"(?:torch\._dynamo\.config\.(\w+)`?|\bexport TORCHDYNAMO_([A-Z_]+)) ?= ?"
+    r"(True|False|\d+|\"[\w-]+\")(?!\w)"
+)
+_NO_CURE = frozenset({"suppress_errors", "verbose", "disable", "replay_record_enabled"})
+"""Settings that messages name to see more, or to pass an error over: they capture nothing."""
+
+
+def settings_named(text: str) -> dict[str, bool | int | str]:
+    """The settings of ``torch._dynamo.config`` that a message of torch's tells to set."""
+    found = ((one or other.lower(), value) for one, other, value in _HINTS.findall(text))
+    return {name: _value(value) for name, value in found if name not in _NO_CURE}
+
+
+def _value(text: str) -> bool | int | str:
+    if text in ("True", "False", "1", "0"):
+        return text in ("True", "1")
+    return int(text) if text.isdigit() else text.strip('"')
+
+
+def cures(found: GraphBreak) -> dict[str, bool | int | str]:
+    """The settings that could capture a break: its kind's, and those that torch's text names."""
+    kind = kind_of(found)
+    if kind.never or kind.setting == LOGGING:
+        return {}
+    named = settings_named(found.explanation)
+    return {kind.setting: True} | named if kind.setting else named
 
 
 def could_capture(found: GraphBreak) -> tuple[str, ...]:
@@ -153,7 +202,7 @@ def could_capture(found: GraphBreak) -> tuple[str, ...]:
     """
     kind = kind_of(found)
     if kind.setting != LOGGING:
-        return (kind.setting,) if kind.setting else ()
+        return tuple(cures(found))
     if kind is INSIDE or kind.name == "logger":
         return (LOGGING, REORDER)
     return (REORDER, LOGGING)
@@ -162,20 +211,26 @@ def could_capture(found: GraphBreak) -> tuple[str, ...]:
 def removal(found: GraphBreak, tested: str = "", edit: str = "") -> str:
     """What could remove a break; a setting is a prediction until an arm has shown it.
 
-    ``tested``: the change with which an arm did not have it. ``edit``: where that of its
+    ``tested``: what a change did to it in an experiment. ``edit``: where that of its
     kind cannot be made.
     """
     kind = kind_of(found)
     edit = edit or kind.edit
     if tested:
-        return f"{tested} removed it; or an edit: {edit}"
+        return f"{tested}; or an edit: {edit}"
     if kind is INSIDE:
         return f"it comes with a log call: what captures that call could; or an edit: {edit}"
-    if not kind.setting:
-        return f"no setting captures it; an edit: {edit}"
-    value = _named(functions_of(found)) if kind.logs else "True"
-    setting = could_capture(found)[0]
-    return f"torch._dynamo.config.{setting} = {value} could; or an edit: {edit}"
+    settings = could_capture(found)
+    if not settings:
+        return f"{no_setting(found)}; an edit: {edit}"
+    value = _named(functions_of(found)) if kind.logs else repr(cures(found)[settings[0]])
+    return f"torch._dynamo.config.{settings[0]} = {value} could; or an edit: {edit}"
+
+
+def no_setting(found: GraphBreak) -> str:
+    """Why no setting was tried: none captures such a break, or torch names none."""
+    known = kind_of(found).never or "This graph break is fundamental" in found.explanation
+    return "no setting captures it" if known else "torch's message names no setting for it"
 
 
 def _named(functions: tuple[str, ...]) -> str:

@@ -12,12 +12,13 @@ from compile_ledger.facts.graph_break import GraphBreak
 from compile_ledger.facts.place import origin
 from compile_ledger.judge.choose import Arms
 from compile_ledger.judge.document import BreakCost, BreakRow
-from compile_ledger.judge.view import View, runs_of
+from compile_ledger.judge.view import View, look, runs_of
 
 from .break_cost import break_cost
 from .break_kinds import INSIDE, could_capture, kind_of, removal
 from .break_words import reason_of
 from .breaks import breaks_of, key_of
+from .graphs import graphs_per_call
 
 
 def break_rows(
@@ -65,15 +66,15 @@ def _row(view: View, seen: list[tuple[Compile, GraphBreak]], arms: Arms) -> Brea
         function=place.function if place else "",
         seen=len(seen),
         kind=kind_of(first).name,
-        removal=removal(first, _tested(arms, first), edit),
+        removal=removal(first, _tested(view, event, first, arms), edit),
         edit=edit or kind_of(first).edit,
         user=first.user if first.library else None,
     )
 
 
-def _tested(arms: Arms, found: GraphBreak) -> str:
-    """The change with which an experiment did not have a break; first one that left none."""
-    named = could_capture(found)
+def _tested(view: View, event: Compile, found: GraphBreak, arms: Arms) -> str:
+    """What experiments did to a break: one that left none, else the last that lost it."""
+    named, region = could_capture(found), view.region_of(event)
     gone = [
         arm
         for name, arm in arms.items()
@@ -82,9 +83,29 @@ def _tested(arms: Arms, found: GraphBreak) -> str:
         and any(setting in arm.change for setting in named)
         and key_of(found) not in map(key_of, breaks_of(arm))
     ]
-    held = (arm for arm in gone if not breaks_of(arm))
-    best = next(held, next(iter(gone), None))
-    return best.change if best else ""
+    if not gone:
+        return ""
+    best = next((arm for arm in gone if not breaks_of(arm, (region,))), gone[-1])
+    left = breaks_of(best, (region,))
+    before, after = _graphs(view, region), _graphs(look(best), region)
+    if not left or before is None or after is None or (after and (after < before or not before)):
+        return f"{best.change} removed it"
+    if after > before or not after:
+        more = f"{after:g} graphs per call instead of {before:g}"
+        return f"with {best.change} it is gone, and there are {more}"
+    seen = set(map(key_of, breaks_of(view.arm, (region,))))
+    new = next((b for b in left if key_of(b) not in seen and b.place), None)
+    if new is None or new.place is None:
+        return f"with {best.change} it is gone, and the graphs of a call are as many"
+    same = found.place is not None and found.place.file == new.place.file
+    to = f"line {new.place.line}" if same else str(new.place)
+    return f"{best.change} moves it to {to}"
+
+
+def _graphs(view: View, region: int | None) -> float | None:
+    """Graphs per call of a region, the most."""
+    reading = None if region is None else graphs_per_call(view, region)
+    return None if reading is None else reading.high
 
 
 def _edit(view: View, event: Compile, found: GraphBreak) -> str:

@@ -13,7 +13,7 @@ from compile_ledger.judge.view import look
 from compile_ledger.judge.words import count
 
 from .break_kinds import kind_of
-from .break_words import worded
+from .break_words import reason_of
 from .breaks import Key, breaks_in, breaks_of, key_of
 from .findings import lost_frames, tail_off
 from .graphs import graphs_per_call
@@ -39,8 +39,10 @@ def judge_break_experiment(  # noqa: PLR0913, PLR0917  an experiment is these se
         why = f"not resolved: the experiment's arm {after.status}: {after.why or 'no reason'}"
         return ExperimentRow(name, change, tests, first, None, "not_resolved", why, "CAPTURED")
     second = _reading(after, region)
-    tested = {key_of(b) for b in breaks_of(before, only) if kind_of(b).name in kinds}
-    outcome, said = _outcome(first, second, tested, breaks_of(after, only))
+    known = breaks_of(before, only)
+    tested = {key_of(b) for b in known if kind_of(b).name in kinds}
+    seen = {key_of(b) for b in known}
+    outcome, said = _outcome(first, second, tested, seen, breaks_of(after, only))
     sentence = f"{said}: with {change}, {_words(second)} (before: {_words(first)})"
     return ExperimentRow(name, change, tests, first, second, outcome, sentence, "CAPTURED")
 
@@ -73,7 +75,7 @@ def removed(row: ExperimentRow) -> bool:
 
 
 def _outcome(
-    before: Reading, after: Reading, tested: set[Key], left: list[GraphBreak]
+    before: Reading, after: Reading, tested: set[Key], seen: set[Key], left: list[GraphBreak]
 ) -> tuple[Outcome, str]:
     if after.graphs_high is None or before.graphs_high is None:
         return "not_resolved", "not resolved: graphs were not counted"
@@ -84,8 +86,10 @@ def _outcome(
     other = next((found for found in left if key_of(found) not in tested), None)
     if other is None:
         return "not_resolved", "not resolved: the break is gone, its graphs are not one"
-    what = f"{worded(other.reason)} at {other.place}" if other.place else worded(other.reason)
-    return "not_resolved", f"not resolved: that break is gone, {what} is left"
+    what = reason_of(other) + (f" at {other.place}" if other.place else "")
+    if key_of(other) in seen:
+        return "not_resolved", f"not resolved: that break is gone, {what} is left"
+    return "not_resolved", f"not resolved: that break is gone, and uncovers another: {what}"
 
 
 def _words(found: Reading) -> str:

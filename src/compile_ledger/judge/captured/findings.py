@@ -195,14 +195,16 @@ def _why(event: Compile | None) -> tuple[str, Lines]:
     """The runtime's reason for a skip, and the line of the user's that caused it."""
     if event is None:
         return "Dynamo never reached a frame of it", Lines()
-    at = next((lines_of(b.stack) for b in event.breaks if b.stack), Lines())
-    reason = event.why or next((reason_of(b) for b in event.breaks), "")
+    behind = next((b for b in event.breaks if b.left == "frame"), None)
+    at = next((lines_of(b.stack) for b in (behind, *event.breaks) if b and b.stack), Lines())
+    reason = reason_of(behind) if behind else worded(event.why)
+    reason = reason or next((reason_of(b) for b in event.breaks), "")
     if was_empty(event) or not (reason or event.raised or event.graph_ops):
         return f"in its first call {EMPTY_WORDS}, so its code is skipped for good", at
     if not reason and event.raised:
         at = at if at.user else Lines(event.raised.place, event.raised.library)
         return event.raised.message.split("\n")[0], at
-    return worded(reason) or "the runtime gives no reason", at
+    return reason or "the runtime gives no reason", at
 
 
 def _evidence(view: View, event: Compile | None, why: str) -> tuple[Evidence, ...]:

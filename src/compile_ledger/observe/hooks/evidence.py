@@ -18,7 +18,7 @@ from compile_ledger.observe.recording.session import Session
 from compile_ledger.observe.stack import callers
 from compile_ledger.observe.what_if.at_miss import ask_at_miss
 
-from .breaks import as_break
+from .breaks import as_break, unsupported_of
 from .misses import as_reasons, current, entry_count, stance_refused
 from .own_code import ours
 from .stand_in import hide, stand_in
@@ -37,6 +37,7 @@ def install(session: Session, capabilities: Capabilities) -> None:
         ("stance", "calls that fail_on_recompile refused", _hook_stance),
         ("limit", "which limit was hit", _hook_limit),
         ("graph-breaks", "place and reason of each break", _hook_breaks),
+        ("break-causes", "what Dynamo met where it names a consequence only", _hook_causes),
         ("compile-metrics", "durations, operations, guards, caches", _hook_metrics),
         ("symbols", "sizes and numbers that became symbolic", _hook_symbols),
         ("automatic-dynamic", "dimensions that automatic dynamic shapes chose", _hook_automatic),
@@ -45,7 +46,10 @@ def install(session: Session, capabilities: Capabilities) -> None:
 
 
 def _after(session: Session, owner: Any, name: str, look: Callable[[Any, Any], None]) -> None:
-    """Call ``look(arguments, result)`` after each call of ``owner.name``."""
+    """Call ``look(arguments, result)`` after each call of ``owner.name``.
+
+    Keyword arguments stand behind the others.
+    """
     original = getattr(owner, name)
 
     def watched(*args: Any, **kwargs: Any) -> Any:
@@ -54,7 +58,7 @@ def _after(session: Session, owner: Any, name: str, look: Callable[[Any, Any], N
         except BaseException as error:
             hide(error)
             raise
-        session.contained(look, args, result)
+        session.contained(look, (*args, *kwargs.values()), result)
         return result
 
     stand_in(session, owner, name, watched)
@@ -140,11 +144,35 @@ def _hook_breaks(session: Session) -> None:
         miss = current(session)
         reason = args[0]
         if miss is not None and reason.graph_break and len(miss.breaks) < _MOST:
-            found = as_break(str(reason.reason), reason.user_stack, miss.caller)
+            text = str(reason.reason)
+            met = miss.met if miss.met and text.startswith((_STEP, _JUMP, miss.met.said)) else None
+            left = "rest" if text == _STEP else ""
+            found = as_break(text, reason.user_stack, miss.caller, met, left)
             if found not in miss.breaks:
                 miss.breaks.append(found)
 
     _after(session, output_graph.GraphCompileReason, "__post_init__", graph_break)
+
+
+_STEP, _JUMP = "step_unsupported", "generic_jump"
+"""Reasons that name what the runtime does, and not what it met."""
+
+
+def _hook_causes(session: Session) -> None:
+    """Every break is logged with its exception, before the graph that it ends is compiled."""
+    from torch._dynamo import symbolic_convert
+
+    translator = symbolic_convert.InstructionTranslatorBase
+    need(translator, "log_graph_break")
+
+    @ours
+    def met(args: Any, _result: Any) -> None:
+        miss = current(session)
+        error = next((one for one in args if isinstance(one, BaseException)), None)
+        if miss is not None and error is not None:
+            miss.met = unsupported_of(args[0], error)
+
+    _after(session, translator, "log_graph_break", met)
 
 
 def _hook_metrics(session: Session) -> None:

@@ -18,7 +18,7 @@ from compile_ledger.observe.clock import cpu_ns
 from compile_ledger.observe.recording.session import CodeState, Session, Stop
 from compile_ledger.observe.stack import describe, entered_by_region, lines_here
 
-from .breaks import as_break
+from .breaks import Unsupported, as_break
 from .call_number import call_of_stack
 from .entries import entry_of
 from .own_code import ours
@@ -52,6 +52,7 @@ class Miss:
         "is_root",
         "limit",
         "limit_value",
+        "met",
         "metrics",
         "outer",
         "reasons",
@@ -75,6 +76,8 @@ class Miss:
         self.limit = ""
         self.limit_value: int | None = None
         self.breaks: list[Any] = []
+        self.met: Unsupported | None = None
+        """What ended the last graph that was traced, as its exception said."""
         self.symbols: list[Any] = []
         self.automatic: list[str] = []
         self.metrics: Any = None
@@ -325,7 +328,9 @@ def _breaks(miss: Miss) -> tuple[GraphBreak, ...]:
     file = getattr(metrics, "fail_user_frame_filename", None)
     line = getattr(metrics, "fail_user_frame_lineno", None) or 0
     stack = [Place(str(file), line)] if file else []
-    return (*miss.breaks, as_break(str(failed), stack, miss.caller))
+    text = str(failed)
+    met = miss.met if miss.met and text.startswith(miss.met.said) else None
+    return (*miss.breaks, as_break(text, stack, miss.caller, met, "frame"))
 
 
 def _attempt_id(miss: Miss) -> str:
