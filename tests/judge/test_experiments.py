@@ -98,3 +98,43 @@ def test_reading_counts_entries_and_seconds() -> None:
     found = reading(make.chapter())
     assert (found.compiles, found.entries, found.refused, found.fell_back) == (8, 8, 1, 3)
     assert found.settled is False
+
+
+def growing(limit: int, number: int, name: str = "recompile_limit") -> Arm:
+    """Every call brings another string, until a limit."""
+    events = [make.compile_at(0)]
+    events += [
+        make.compile_at(i, "recompiled", f"0/{i - 1}: name == 'a{i}'")
+        for i in range(1, min(limit, number))
+    ]
+    if limit < number:
+        hit = {"limit": name, "limit_value": limit}
+        events.append(make.compile_at(limit, "refused", "0/0: name == 'a'", **hit))
+    calls = "c" + "r" * (min(limit, number) - 1) + ("x" if limit < number else "")
+    return make.healthy(
+        calls=make.calls(calls + "f" * (number - len(calls))), compiles=tuple(events)
+    )
+
+
+def raised(before: Arm, after: Arm) -> ExperimentRow:
+    return judge_experiment(before, after, "raise-limit", "a higher limit", "values", "no_limit")
+
+
+def test_a_higher_limit_is_no_cure_where_each_value_makes_an_entry_to_the_end() -> None:
+    row = raised(growing(8, 12), growing(64, 12))
+    assert row.outcome == "not_resolved"
+    assert "every new value makes one more entry, without bound" in row.sentence
+
+
+def test_a_higher_limit_holds_where_the_values_end() -> None:
+    more = growing(64, 12)
+    ends = make.healthy(calls=make.calls("c" + "r" * 11 + "." * 12), compiles=more.compiles)
+    row = raised(growing(8, 12), ends)
+    assert row.outcome == "holds"
+    assert row.sentence.startswith("diagnosis holds: with room for all values it settles")
+
+
+def test_a_limit_that_the_program_sets_itself_was_not_changed() -> None:
+    row = raised(growing(8, 12), growing(8, 12))
+    assert row.outcome == "not_resolved"
+    assert "no change was made, the program sets recompile_limit = 8" in row.sentence

@@ -1,5 +1,7 @@
 """Settings of torch that experiments change: by name, by an older name, and put back."""
 
+import subprocess
+import sys
 import warnings
 
 import pytest
@@ -39,3 +41,17 @@ def test_an_older_setting_for_loggers_takes_no_other_function() -> None:
     assert [function.__name__ for function in ignored] == ["info"]
     with pytest.raises(MissingError, match="cannot ignore"):
         _resolved("ignore_logger_methods", {warnings.warn}, ["warnings.warn"])
+
+
+def test_a_held_setting_is_not_changed_by_the_program() -> None:
+    script = (
+        "import torch._dynamo\n"
+        "from compile_ledger.observe.settings import change_setting, hold_setting\n"
+        "change_setting('recompile_limit', 64); hold_setting('recompile_limit')\n"
+        "config = torch._dynamo.config\n"
+        "config.recompile_limit = 2; config.cache_size_limit = 3; config.verbose = True\n"
+        "with config.patch(recompile_limit=4): assert config.recompile_limit == 64\n"
+        "assert (config.recompile_limit, config.cache_size_limit) == (64, 64)\n"
+        "assert config.verbose is True\n"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=120)

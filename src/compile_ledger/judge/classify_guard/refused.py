@@ -69,7 +69,8 @@ def failure_of(one: Refusal, entry: str) -> GuardFailure:
     if kind == "dispatch-keys":
         expected, actual = _keys(expected, actual), _keys(actual, expected)
     if kind == "global-state":
-        subject = one.aspect
+        subject = one.aspect.replace("autocast_state.", "autocast ")
+        expected, actual = _apart(expected, actual)
     elif kind == told.kind:
         subject = told.subject
     return replace(
@@ -95,6 +96,16 @@ def _kind(one: Refusal, base: GuardFailure) -> str:
 def _keys(mine: str, other: str) -> str:
     """The keys that one side has beside the other's: ``with AutogradCPU``."""
     return f"without {other}" if mine == _NO_MORE else f"with {mine}"
+
+
+def _apart(expected: str, actual: str) -> tuple[str, str]:
+    """Of two lists (a state of each device) what differs."""
+    lists = [one.strip("[]").split(", ") for one in (expected, actual) if one.startswith("[")]
+    if len(lists) < 2 or len(lists[0]) != len(lists[1]):  # noqa: PLR2004  not two lists
+        return expected, actual
+    pairs = [pair for pair in zip(*lists, strict=True) if pair[0] != pair[1]]
+    mine, theirs = zip(*pairs, strict=True) if pairs else ((expected,), (actual,))
+    return ", ".join(dict.fromkeys(mine)), ", ".join(dict.fromkeys(theirs))
 
 
 def _short(value: str) -> str:

@@ -104,7 +104,7 @@ def besides(view: View, story: Story) -> str:
         return ""
     said = [f"{one.compiles} on {cause_words(view, one, region)}" for one in other]
     total = sum(one.compiles for one in other) + story.cause.compiles
-    return f" ({story.cause.compiles} of {count(total, 'recompile')}; {listed(said, SHOWN)})"
+    return f" ({story.cause.compiles} of {count(total, 'recompile')}; {listed(said)})"
 
 
 def cause_words(view: View, found: Cause, region: int | None) -> str:

@@ -7,6 +7,7 @@ question asked of the document can fail no other.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
@@ -43,32 +44,55 @@ class Room:
 def fold(line: CodeLine, room: Room) -> CodeLine:
     """The line with each shared guard kept once or counted, and the others capped."""
     full = [entry for entry in line.entries if entry.guards]
-    shared = _shared(full)
+    holders = _holders(full)
+    shared = {key for key, held in holders.items() if len(held) == len(full)}
     supplied = {one.name for one in line.parameters if one.given} or {"self"}
     common = [guard for guard in full[0].guards if _key(guard) in shared] if full else []
     asked = [guard for guard in common if line.role == "root" and _rank(guard, supplied) < _OTHER]
     kept = room.take(sorted(asked, key=lambda guard: _rank(guard, supplied)), MOST_COMMON)
     return replace(
         line,
-        entries=tuple(_entry(one, shared, supplied, room) for one in line.entries),
+        entries=tuple(_entry(one, holders, supplied, room) for one in line.entries),
         common=tuple(replace(guard, fail_count=None) for guard in kept),
         folded=len(common) - len(kept),
     )
 
 
-def _shared(entries: list[Entry]) -> frozenset[_Key]:
-    """What every entry has; nothing is shared by an entry that is alone."""
-    if len(entries) <= 1:
-        return frozenset()
-    return frozenset.intersection(*(frozenset(map(_key, e.guards)) for e in entries))
+def _holders(entries: list[Entry]) -> dict[_Key, frozenset[int]]:
+    """Which entries have each guard; nothing is shared by an entry that is alone."""
+    found: defaultdict[_Key, set[int]] = defaultdict(set)
+    for number, entry in enumerate(entries if len(entries) > 1 else ()):
+        for guard in entry.guards:
+            found[_key(guard)].add(number)
+    return {key: frozenset(held) for key, held in found.items()}
 
 
-def _entry(entry: Entry, shared: frozenset[_Key], supplied: set[str], room: Room) -> Entry:
-    own = [guard for guard in entry.guards if _key(guard) not in shared]
+def _entry(
+    entry: Entry, holders: dict[_Key, frozenset[int]], supplied: set[str], room: Room
+) -> Entry:
+    every = len(frozenset().union(*holders.values())) if holders else 0
+    own = [g for g in entry.guards if not holders or len(holders[_key(g)]) < every]
     ranked = sorted(own, key=lambda guard: _rank(guard, supplied))
-    worth = ranked if shared else [g for g in ranked if _rank(g, supplied) < _OTHER]
+    if holders:
+        ranked = _telling_first(ranked, holders)
+    worth = ranked if holders else [g for g in ranked if _rank(g, supplied) < _OTHER]
     kept = room.take(worth, MOST_OWN)
     return replace(entry, guards=kept, folded=entry.folded + len(own) - len(kept))
+
+
+def _telling_first(ranked: list[Guard], holders: dict[_Key, frozenset[int]]) -> list[Guard]:
+    """One guard of each set of entries that have it alike, then the rest.
+
+    A hundred flags of modules that change together tell no more than one of them, and must
+    not push out the one guard that tells two entries apart.
+    """
+    seen: set[frozenset[int]] = set()
+    first, rest = [], []
+    for guard in ranked:
+        held = holders[_key(guard)]
+        (rest if held in seen else first).append(guard)
+        seen.add(held)
+    return first + rest
 
 
 def _key(guard: Guard) -> _Key:
