@@ -87,7 +87,8 @@ def _telling_first(ranked: list[Guard], holders: dict[_Key, frozenset[int]]) -> 
     not push out the one guard that tells two entries apart.
     """
     seen: set[frozenset[int]] = set()
-    first, rest = [], []
+    first: list[Guard] = []
+    rest: list[Guard] = []
     for guard in ranked:
         held = holders[_key(guard)]
         (rest if held in seen else first).append(guard)
