@@ -21,6 +21,7 @@ from compile_ledger.facts import what_if as what_if_facts
 from compile_ledger.facts.contract import DEFAULT_ATOL, DEFAULT_RTOL, Contract, Depth
 from compile_ledger.facts.tensor_spec import TensorSpec
 from compile_ledger.judge import document
+from compile_ledger.judge.words import count
 
 if TYPE_CHECKING:
     from compile_ledger.experiment.audit import Listener
@@ -45,7 +46,9 @@ class CacheLine(facts.CacheLine):
     def __repr__(self) -> str:
         """One line: what was compiled, how many entries it has, and its state."""
         entries = sum(len(line.entries) + line.more for line in self.lines)
-        return f"<CacheLine of {self.target}: {entries} entries, {self.root.state}>"
+        return (
+            f"<CacheLine of {self.target}: {count(entries, 'entry', 'entries')}, {self.root.state}>"
+        )
 
     def __str__(self) -> str:
         """Readable in a terminal of 80 columns."""

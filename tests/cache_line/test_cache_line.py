@@ -326,7 +326,7 @@ class TestForms:
 def test_a_prompt_shows_one_line() -> None:
     compiled = torch.compile(lambda x: x + 1, backend="eager")
     compiled(torch.ones(2))
-    assert repr(cache_line(compiled)).endswith("<lambda>: 1 entries, on>")
+    assert repr(cache_line(compiled)).endswith("<lambda>: 1 entry, on>")
     assert repr(what_if(compiled, torch.ones(2))).endswith("<lambda>: reuse by 0/0>")
     assert repr(what_if(compiled, torch.ones(3))).endswith(": recompile>")
     assert repr(expect(fullgraph=True)).startswith("<expect(max_recompiles=0, fullgraph=True, no_")

@@ -57,7 +57,7 @@ class expect:  # noqa: N801  used as a function is
         """One line: the contract, and how many compiles the block has made so far."""
         terms = f"max_recompiles={self.max_recompiles}, fullgraph={self.fullgraph}"
         made = sum(seen.steady and seen.fact.outcome in _COMPILES for seen in self._watch.seen)
-        return f"<expect({terms}, no_eager={self.no_eager}): {made} compiles in the steady state>"
+        return f"<expect({terms}, no_eager={self.no_eager}): {made} compiled when steady>"
 
     def __enter__(self) -> Self:
         """Install the hooks."""
