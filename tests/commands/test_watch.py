@@ -116,8 +116,11 @@ def test_q_ends_the_live_view(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "compile_ledger", "watch", str(tmp_path)]
     child = subprocess.Popen(command, stdin=theirs, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     try:
-        time.sleep(1.0)
-        os.write(ours, b"q")
+        for _ in range(40):  # A key that comes before the view is there is lost.
+            time.sleep(0.5)
+            if child.poll() is not None:
+                break
+            os.write(ours, b"q")
         out, err = child.communicate(timeout=20)
     finally:
         child.kill()
