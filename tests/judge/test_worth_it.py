@@ -142,6 +142,20 @@ class TestPayback:
         why = judge_worth_it(every, make.INDUCTOR).level.why
         assert "(a process that compiles anything pays 30 ms warm, 30 ms cold before)" in why
 
+    def test_a_backward_pass_that_compiled_after_the_call_is_paid_too(self) -> None:
+        arm = start("cold", 20 * MS, 6)
+        calls = [
+            dataclasses.replace(call, at_ns=n, between_cpu_ns=[None, 43, 3, 3, 3, 3][n])
+            for n, call in enumerate(arm.calls)
+        ]
+        calls = [
+            dataclasses.replace(c, between_cpu_ns=c.between_cpu_ns and c.between_cpu_ns * MS)
+            for c in calls
+        ]
+        every = {**measured(make.steady(2 * MS, MS))}
+        every["cold"] = dataclasses.replace(arm, calls=tuple(calls))
+        assert numbers(every).cold_seconds == pytest.approx(0.060)
+
     def test_calls_that_ran_eagerly_add_nothing_to_the_cost(self) -> None:
         arm = start("cold", 20 * MS, 5)
         slow = dataclasses.replace(arm.calls[4], disposition="fell_back", cpu_ns=99 * MS)

@@ -39,7 +39,7 @@ class Kept:
     reached: Reached
     state: list[tuple[Any, Any]]
     bare: bool = False
-    """Whether no parameter had a gradient when it began."""
+    """Whether no parameter had a gradient when it began; when its backward pass did, if any."""
     graphs: int | None = None
     gradients: dict[int, Any] = field(default_factory=dict)
     """What the program's backward pass came with, by the place of a tensor in the result."""
@@ -109,6 +109,8 @@ class LastCalls:
 def _note(one: Kept, place: int, output: int, gradients: tuple[Any, ...]) -> None:
     gradient = gradients[output] if output < len(gradients) else None
     if gradient is not None:
+        if not one.gradients:
+            one.bare = all(p.grad is None for p in one.reached.parameters())
         one.gradients[place] = gradient.detach().clone()
 
 

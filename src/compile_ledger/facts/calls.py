@@ -58,6 +58,8 @@ class Call:
     wall_ns: int = 0
     cpu_ns: int = 0
     """CPU time of the process, all threads, and of the children that it waited for."""
+    between_cpu_ns: int | None = None
+    """The same since the end of the call before: a backward pass, and its compile, are there."""
     at_ns: int = 0
     """When the call began, since the recording began."""
     runs: dict[str, int] = field(default_factory=dict)

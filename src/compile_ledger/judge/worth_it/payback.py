@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator
+from itertools import pairwise
 from statistics import median
 
 from compile_ledger.facts.arm import Arm
@@ -15,6 +17,8 @@ from compile_ledger.judge.view import look
 
 from .guard_lookup import guard_cost
 from .steady import Samples, designs, samples, steady_cost, steady_facts
+
+_COMPILING = ("compiled", "recompiled", "refused", "switched_off")
 
 
 def cost(arms: Arms, contract: Contract, deciding: Arm | None) -> Cost:
@@ -45,11 +49,31 @@ def cost(arms: Arms, contract: Contract, deciding: Arm | None) -> Cost:
 def paid(arm: Arm | None, medians: dict[int, float]) -> float | None:
     """CPU seconds that one arm's regions cost beyond steady calls: the calls that compiled.
 
-    What the process spent to get ready for compiling is apart: any program pays that.
+    A backward pass is compiled when it first runs, after the call: what follows a call that
+    compiled counts, beyond what usually follows one that did not. What the process spent to
+    get ready for compiling is apart: any program pays that.
     """
     if arm is None or not arm.ran or not arm.calls or not medians:
         return None
-    return sum(_beyond(call, medians) for call in arm.calls) / 1e9
+    inside = sum(_beyond(call, medians) for call in arm.calls)
+    return (inside + sum(_after(arm))) / 1e9
+
+
+def _after(arm: Arm) -> Iterator[float]:
+    """CPU nanoseconds after each call that compiled, beyond the usual."""
+    calls = sorted(arm.calls, key=lambda call: call.at_ns)
+    pairs = [
+        (call, after.between_cpu_ns)
+        for call, after in pairwise(calls)
+        if after.between_cpu_ns is not None
+    ]
+    usual: dict[int, list[int]] = {}
+    for call, spent in pairs:
+        if call.disposition == "reused":
+            usual.setdefault(call.region, []).append(spent)
+    for call, spent in pairs:
+        if call.disposition in _COMPILING and call.region in usual:
+            yield max(0.0, spent - median(usual[call.region]))
 
 
 def _with_process(own: float | None, arm: Arm | None) -> float | None:
@@ -64,7 +88,7 @@ def break_even(seconds: float | None, saving: float | None) -> float | None:
 
 
 def _beyond(call: Call, medians: dict[int, float]) -> float:
-    if call.disposition not in ("compiled", "recompiled", "refused", "switched_off"):
+    if call.disposition not in _COMPILING:
         return 0.0
     return max(0.0, call.cpu_ns - medians.get(call.region, 0.0))
 

@@ -36,6 +36,7 @@ class OpenCall:
     """One region call in progress."""
 
     __slots__ = (
+        "between",
         "brought",
         "children",
         "cpu",
@@ -67,6 +68,7 @@ class OpenCall:
         self.lookups: int | None = None
         self.stance = ""
         self.started = self.children = self.cpu = self.wall = 0
+        self.between: int | None = None
 
 
 class CallKeeper:
@@ -87,6 +89,8 @@ class CallKeeper:
         self.late: list[Compile] = []
         """Misses since then."""
         self.written = 0
+        self.ended: int | None = None
+        """CPU time of the process and its children when the last outermost call was over."""
         self.open: dict[int, list[OpenCall]] = {}
 
     def _stack(self) -> list[OpenCall]:
@@ -148,6 +152,8 @@ class CallKeeper:
     def _begin(self, region: RegionState, number: int) -> OpenCall:
         stack = self._stack()
         call = OpenCall(region, number - region.base, len(stack))
+        if not stack and self.ended is not None:
+            call.between = time.process_time_ns() + children_cpu_ns() - self.ended
         call.frame = wrapper_frame()
         given = self.session.contained(brought, call.frame, region.parameters())
         call.brought = given or call.brought
@@ -190,6 +196,7 @@ class CallKeeper:
             disposition=self._disposition(call, silent, raised),
             wall_ns=wall,
             cpu_ns=cpu,
+            between_cpu_ns=call.between,
             at_ns=call.started,
             runs=call.runs,
             graphs=call.graphs,
@@ -209,6 +216,8 @@ class CallKeeper:
         for watcher in self.watchers:
             self.session.contained(watcher.after, call, fact)
         call.frame = None
+        if not stack:
+            self.ended = time.process_time_ns() + children_cpu_ns()
 
     def _write(self, fact: Call) -> None:
         if self.written < KEPT:
