@@ -39,6 +39,7 @@ from .lines import (
 )
 from .lost_evidence import lost_evidence, unless_lost
 from .next_step import next_step
+from .program_names import with_program_names
 from .rows import code_object_rows, region_rows
 from .runs.level import judge_runs
 from .sites import with_sites
@@ -103,7 +104,7 @@ def judge(  # noqa: PLR0913  the options of one document
         interrupted=interrupted,
         next_step=next_step(diagnosis, findings, experiments, breaks, view),
     )
-    return dataclasses.replace(ledger, contradictions=contradictions(ledger))
+    return with_program_names(dataclasses.replace(ledger, contradictions=contradictions(ledger)))
 
 
 def judge_levels(arms: Arms, contract: Contract) -> tuple[Judged, ...]:
