@@ -8,7 +8,8 @@ import pytest
 
 from compile_ledger.facts.arm import Arm, ArmStatus, Toolchain
 from compile_ledger.facts.contract import Contract
-from compile_ledger.facts.place import Raised
+from compile_ledger.facts.place import Place, Raised
+from compile_ledger.judge.choose import deciding_capture
 from compile_ledger.judge.runs.level import judge_runs
 
 from . import make
@@ -35,7 +36,8 @@ def eager_raising(call: int, kind: str = "ValueError") -> Arm:
 
 def test_eager_raises_is_an_ordinary_bug_with_exception_and_line() -> None:
     bad = make.eager(status="raised", raised=make.raised(message="shape 3"))
-    found = judge_runs(make.arms(bad, make.healthy()), make.INDUCTOR)
+    plain = make.arm("plain", status="raised", raised=make.raised(message="shape 3"))
+    found = judge_runs(make.arms(bad, plain), make.INDUCTOR)
     assert found.fails
     (finding,) = found.findings
     assert finding.slug == "eager-raises"
@@ -189,3 +191,78 @@ def test_quick_depth_answers_for_the_captured_graphs() -> None:
     found = judge_runs(make.arms(make.eager(), make.healthy("capture")), quick)
     assert found.level.status == "holds"
     assert found.level.why.endswith("backend 'inductor' was not asked for code (--quick)")
+
+
+def test_what_raises_only_with_torch_compile_is_no_ordinary_bug() -> None:
+    missing = make.raised("RuntimeError", 'Unexpected key(s) in state_dict: "_orig_mod.weight"')
+    bad = make.eager(status="raised", raised=missing)
+    found = judge_runs(make.arms(bad, make.arm("plain")), make.INDUCTOR)
+    (finding,) = found.findings
+    assert finding.slug == "wrapper-visible"
+    assert "raises only with torch.compile" in finding.sentence
+    assert "begin with _orig_mod." in finding.sentence
+    assert finding.site == missing.place
+
+
+def test_a_program_that_asks_for_the_wrapper_shows_nothing_without_it() -> None:
+    bad = make.eager(status="raised", raised=make.raised())
+    asks = make.raised("AttributeError", "'Linear' object has no attribute '_orig_mod'")
+    plain = make.arm("plain", status="raised", raised=asks)
+    found = judge_runs(make.arms(bad, plain), make.INDUCTOR)
+    assert "an ordinary bug" not in found.level.why
+    assert "without torch.compile it cannot run" in found.level.why
+
+
+def test_an_exit_status_that_only_torch_compile_brings_fails() -> None:
+    found = judge_runs(
+        make.arms(make.eager(exit_code=3), make.arm("plain", exit_code=0)), make.INDUCTOR
+    )
+    assert "exits with status 3 only with torch.compile" in found.level.why
+
+
+def test_handled_exceptions_are_counted_by_cause() -> None:
+    calls = list(make.calls("c" + "." * 5))
+    for index, message in ((1, "no kernel"), (2, "too large"), (3, "no kernel")):
+        what = make.raised("RuntimeError", message)
+        calls[index] = dataclasses.replace(calls[index], disposition="raised", raised=what)
+    own = make.healthy("cold", calls=tuple(calls))
+    found = judge_runs(make.arms(make.eager(6), make.healthy(number=6), own), make.INDUCTOR)
+    first, second = found.findings
+    assert "in 2 of 6 calls (1, 3)" in first.sentence
+    assert "the program handles the exception" in first.sentence
+    assert "too large" in second.sentence
+    assert (first.count, second.count) == (2, 1)
+
+
+def test_the_rung_eager_tells_capture_from_aot_where_the_backend_is_aot() -> None:
+    contract = Contract(target="serve.py", own_backend="aot_eager")
+    raised = make.raised(message="torch.compile with aot_autograd: no double backward")
+    raised = dataclasses.replace(raised, create_graph=(Place("serve.py", 4),))
+    own = make.healthy("capture", status="raised", raised=raised)
+    calm = make.healthy("ladder:eager")
+    found = judge_runs(make.arms(make.eager(), own, calm), contract)
+    assert "AOTAutograd stage (backend='aot_eager' raises, 'eager' does not)" in found.level.why
+    assert "create_graph=True at serve.py:4" in found.level.why
+    assert found.findings[0].site == Place("serve.py", 4)
+    both = judge_runs(
+        make.arms(make.eager(), own, dataclasses.replace(own, name="ladder:eager")), contract
+    )
+    assert "in the Dynamo capture stage" in both.level.why
+
+
+def test_a_recording_fails_where_compiling_raised() -> None:
+    failed = Raised("torch._dynamo.exc.BackendCompilerFailed", "no kernel")
+    events = tuple(make.compile_at(n, "raised", raised=failed) for n in (1, 3))
+    arm = make.healthy("recorded", compiles=(make.compile_at(0), *events))
+    found = judge_runs(make.arms(arm), Contract(kind="recording"))
+    (finding,) = found.findings
+    assert finding.count == 2
+    assert "compiling raises in 2 of 13 calls of encode (1, 3)" in finding.sentence
+
+
+def test_an_arm_with_the_own_backend_decides_where_compiling_failed_only_there() -> None:
+    capture = make.healthy()
+    hidden = make.compile_at(0, "switched_off", suppressed=True, why="suppress_errors hid it")
+    own = make.healthy("cold", compiles=(hidden,), calls=make.calls("oooooo"))
+    assert deciding_capture(make.arms(capture, own)) is own
+    assert deciding_capture(make.arms(capture, make.healthy("cold"))) is capture

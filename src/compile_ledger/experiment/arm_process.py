@@ -105,7 +105,10 @@ class ArmProcess:
         self.recorder.start(changed=self._changes())
         declare = self.recorder.session.declare
         spec = self.spec
-        overrides.install(spec.overrides, declare, cheap_backend=spec.cheap_backend)
+        if spec.plain:
+            overrides.install_identity()
+        else:
+            overrides.install(spec.overrides, declare, cheap_backend=spec.cheap_backend)
         self._watch()
         if spec.timeout:
             Watch(self).start()
@@ -161,6 +164,8 @@ class ArmProcess:
             said.append("backward passes watched, compared calls made again on copies")
         if spec.eager:
             said.append("torch.compiler.set_stance('force_eager'), in place of the program's own")
+        if spec.plain:
+            said.append("torch.compile as the identity")
         if spec.fallback_random:
             said.append("torch._inductor.config.fallback_random = True")
         return tuple(said)
@@ -211,10 +216,11 @@ class ArmProcess:
     def _finish(self, outcome: subject.Outcome) -> None:
         self._leaving.acquire()
         session = self.recorder.session
-        error, eager = outcome.raised, self.spec.eager and not self.enough.all.calls
+        error, plain = outcome.raised, self.spec.plain
+        eager = self.spec.eager and not plain and not self.enough.all.calls
         if error and eager and stops_before_compiling(error, regions=len(session.regions)):
             raise subject.SubjectError(cannot_run(self.spec.target, error))
-        if not session.regions:
+        if not session.regions and not plain:
             subject.check_was_program(self.spec.target, outcome)
         left = outcome.raised is None and outcome.result is not None
         if self.watcher is not None and left:

@@ -15,6 +15,8 @@ from compile_ledger.judge.captured.experiment import removed
 from compile_ledger.judge.document import ExperimentRow, Finding, Ledger
 from compile_ledger.judge.experiments import judge_experiment
 from compile_ledger.judge.ledger import judge
+from compile_ledger.judge.runs.exceptions import wrapper_visible
+from compile_ledger.judge.runs.stages import raises, rungs_to_run
 from compile_ledger.judge.sites import with_sources
 from compile_ledger.read.sources import sources
 
@@ -110,7 +112,9 @@ class Audit:
         check_eager(first, self.terms.target, self.terms.arm_folder("eager").last_words())
         self.contract = dataclasses.replace(self.contract, own_backend=own_backend(first.regions))
         self._take(first.stated or Stated())
-        if not first.ran:
+        if first.status == "raised" or first.exit_code:
+            self._arm(plan.plain(self.terms), "the program without torch.compile at all")
+        if wrapper_visible(first, self.arms.get("plain")) or not first.ran:
             return
         self.terms = dataclasses.replace(self.terms, seen=first.cut)
         self._arm(plan.eager_again(self.terms), "what differs here is not the compiler's doing")
@@ -118,7 +122,7 @@ class Audit:
             self._arm(plan.drift(self.terms), "where rounding alone leads these training steps")
         quick = self.contract.depth == "quick"
         capture = plan.capture(self.terms, ask_toolchain=quick)
-        self._arm(capture, "what Dynamo captures, guards and recompiles")
+        self._ladder(self._arm(capture, "what Dynamo captures, guards and recompiles"))
 
     def _take(self, stated: Stated) -> None:
         """Take what the workload states where the user of the audit stated nothing else."""
@@ -271,19 +275,20 @@ class Audit:
         return False
 
     def _ladder(self, own: Arm) -> None:
-        """Where only the workload's own backend raises: which stage before it raises, too."""
-        if own.raised is None or self.arms[CAPTURE].raised is not None:
+        """Where an arm raises and eager does not: which stage of compiling raises first."""
+        eager, capture = self.arms["eager"], self.arms[CAPTURE]
+        if not raises(eager, own) or (own is not capture and raises(eager, capture)):
             return
         diagnosis = self.ledger(provisional=True).diagnosis
         if diagnosis is not None and diagnosis.slug == "toolchain-missing":
             return
-        for backend in plan.LADDER:
+        for backend in rungs_to_run(capture, own):
             arm = self._arm(plan.rung(self.terms, backend), f"does backend={backend!r} raise, too?")
-            if arm.raised is not None:
+            if raises(eager, arm):
                 return
 
     def _correct(self) -> Arm:
-        calls = _calls_to_compare(self.arms["eager"], self.terms.compare)
+        calls = plan.calls_to_compare(self.arms["eager"], self.terms.compare)
         spec = plan.correct(self.terms, calls, align_random=self._draws_random())
         return self._arm(spec, f"the first {calls} calls compiled, compared with eager")
 
@@ -332,17 +337,6 @@ def _region_of(finding: Finding, arm: Arm) -> Region:
     by_id = {region.id: region for region in arm.regions}
     found = by_id.get(finding.region if finding.region is not None else -1)
     return found or next(iter(arm.regions))
-
-
-def _calls_to_compare(eager: Arm, most: int) -> int:
-    """How many calls of the stream it takes to see the first ``most`` of each region."""
-    seen: dict[int, int] = {}
-    last = 0
-    for number, call in enumerate(eager.calls, start=1):
-        seen[call.region] = seen.get(call.region, 0) + 1
-        if seen[call.region] <= most:
-            last = number
-    return max(last, 1)
 
 
 __all__ = ["Audit", "AuditError", "Listener", "own_backend"]

@@ -71,3 +71,24 @@ def install(overrides: Mapping[str, Any], declare: Declare, *, cheap_backend: bo
             declare(None)
 
     torch.compile = compile
+
+
+def install_identity() -> None:
+    """Make ``torch.compile`` the identity in every form, ``Module.compile()`` included."""
+    import torch
+    import torch._dynamo
+
+    def compile(model: Any = None, **given: Any) -> Any:  # noqa: A001  torch's own name
+        return functools.partial(compile, **given) if model is None else model
+
+    def optimize(*_args: Any, **_given: Any) -> Any:
+        return lambda function: function
+
+    def in_place(_self: Any, *_args: Any, **_given: Any) -> None:
+        return None
+
+    torch.compile = functools.wraps(torch.compile)(compile)
+    torch.nn.Module.compile = in_place
+    for name in ("optimize", "optimize_assert"):
+        if hasattr(torch._dynamo, name):  # noqa: SLF001
+            setattr(torch._dynamo, name, optimize)  # noqa: SLF001

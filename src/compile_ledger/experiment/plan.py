@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from compile_ledger.facts.arm import Arm
+
 from .enough import LONG, Prefix
 from .interventions import Intervention
 from .launch import ArmFolder
@@ -92,6 +94,11 @@ def drift(terms: Terms) -> ArmSpec:
     return replace(terms.base("drift"), eager=True, role="drift", cheap_backend=True)
 
 
+def plain(terms: Terms) -> ArmSpec:
+    """The true eager arm: ``torch.compile`` returns what it is given."""
+    return replace(terms.base("plain"), eager=True, plain=True)
+
+
 def capture(terms: Terms, *, ask_toolchain: bool = False) -> ArmSpec:
     """Dynamo only: the captured graphs run as they are."""
     base = terms.base("capture")
@@ -107,6 +114,17 @@ def capture(terms: Terms, *, ask_toolchain: bool = False) -> ArmSpec:
 def reference(terms: Terms) -> ArmSpec:
     """Eager, each compared call first on an fp64 copy."""
     return replace(terms.base("reference"), eager=True, role="reference", cheap_backend=True)
+
+
+def calls_to_compare(eager: Arm, most: int) -> int:
+    """How many calls of the stream it takes to see the first ``most`` of each region."""
+    seen: dict[int, int] = {}
+    last = 0
+    for number, call in enumerate(eager.calls, start=1):
+        seen[call.region] = seen.get(call.region, 0) + 1
+        if seen[call.region] <= most:
+            last = number
+    return max(last, 1)
 
 
 def correct(terms: Terms, calls: int, *, align_random: bool) -> ArmSpec:
@@ -145,10 +163,6 @@ def ablation(terms: Terms, chosen: Intervention, regions: Iterable[int]) -> ArmS
 def opinions(terms: Terms, regions: Iterable[int]) -> ArmSpec:
     """The capture arm's program, and then what torch's own instruments say of the regions."""
     return replace(terms.base("opinions"), cheap_backend=True, opinions=tuple(sorted(regions)))
-
-
-LADDER = ("aot_eager", "aot_eager_decomp_partition")
-"""Backends between capture and code generation, the stages in their order."""
 
 
 def rung(terms: Terms, backend: str) -> ArmSpec:

@@ -41,6 +41,8 @@ class ArmSpec:
     """The folder that eager's outputs are kept in."""
     eager: bool = False
     """Run under ``torch.compiler.set_stance("force_eager")``."""
+    plain: bool = False
+    """Run with ``torch.compile`` as the identity."""
     overrides: dict[str, Any] = field(default_factory=dict)
     """Keyword arguments of ``torch.compile`` that the arm replaces."""
     settings: dict[str, Any] = field(default_factory=dict)

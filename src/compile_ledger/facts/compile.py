@@ -82,6 +82,8 @@ class Compile:
     thread: int = 0
     stance: str = ""
     """The stance of the program's own that refused it, ``fail_on_recompile``; else empty."""
+    suppressed: bool = False
+    """The compile raised, and ``torch._dynamo.config.suppress_errors`` made it eager instead."""
     inherited: bool = False
     """The entry was there when this recording began (a fork, a restart): no event of it."""
     caller: Place | None = None

@@ -116,6 +116,8 @@ class Raised:
     """The user's line of the traceback, as :func:`lines_of` finds it."""
     frames: tuple[Place, ...] = ()
     """The traceback without torch, the standard library and generated code, outermost first."""
+    create_graph: tuple[Place, ...] = ()
+    """Of an exception about a double backward: the program's lines with ``create_graph=True``."""
 
     @property
     def library(self) -> Place | None:

@@ -11,6 +11,8 @@ Arms = Mapping[str, Arm]
 
 EAGER = "eager"
 AGAIN = "eager_again"
+PLAIN = "plain"
+"""The program with ``torch.compile`` as the identity: the true eager arm."""
 CAPTURE = "capture"
 CORRECT = "correct"
 COLD = "cold"
@@ -58,8 +60,22 @@ def deciding_stability(arms: Arms) -> Arm | None:
 
 
 def deciding_capture(arms: Arms) -> Arm | None:
-    """The arm that shows graphs and breaks best: the cheapest that saw the stream."""
-    return usable(arms, [RECORDED, CAPTURE, COLD, WARM, CORRECT])
+    """The arm that shows graphs and breaks best: the cheapest that saw the stream.
+
+    The capture arm replaces the workload's backend: where compiling failed with that one
+    only, an arm that ran it decides.
+    """
+    found = usable(arms, [RECORDED, CAPTURE, COLD, WARM, CORRECT])
+    own = usable(arms, [COLD, WARM, CORRECT])
+    if own is not None and found is arms.get(CAPTURE) and _failures(own) > _failures(found):
+        return own
+    return found
+
+
+def _failures(arm: Arm | None) -> int:
+    """Compiles that failed in an arm, raised or suppressed."""
+    events = () if arm is None else arm.compiles
+    return sum(e.suppressed or (e.outcome == "raised" and not e.stance) for e in events)
 
 
 def whole_stream(arm: Arm) -> bool:

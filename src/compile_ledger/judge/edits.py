@@ -8,6 +8,8 @@ from .slugs import recompile_slug
 _ONE_STATE = "make every call under one state: the same grad mode, autocast and thread count"
 _EDITS = {
     "eager-raises": "repair the exception first: it is raised without the compiler, too",
+    "wrapper-visible": "use the module itself, model._orig_mod, where its names or type count "
+    "(state_dict, isinstance), or compile it in place: model.compile()",
     "compiled-raises": "keep the line that raises outside the region, or report it to PyTorch",
     "exception-lost": "check the input before the call of the region",
     "toolchain-missing": "install a C++ compiler (Debian: g++ and python3-dev), or name one in CXX",

@@ -21,6 +21,7 @@ class Slug:
 
 _TABLE = (
     Slug("eager-raises", "RUNS", "An ordinary bug: eager raises too"),
+    Slug("wrapper-visible", "RUNS", "It fails only with torch.compile, even when run eagerly"),
     Slug("compiled-raises", "RUNS", "Compiled code raises, eager does not"),
     Slug("exception-lost", "RUNS", "Eager raises, compiled does not"),
     Slug("toolchain-missing", "RUNS", "No working C++ compiler for inductor"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import linecache
 import sys
 from typing import TYPE_CHECKING
 
@@ -109,7 +111,29 @@ def describe(error: BaseException, caller: Place | None = None) -> Raised:
         message=str(error)[:_LONGEST],
         place=lines_of(frames).user,
         frames=frames[-20:],
+        create_graph=_create_graph(frames) if "double backward" in str(error) else (),
     )
+
+
+def _create_graph(frames: tuple[Place, ...]) -> tuple[Place, ...]:
+    """Where the program's files ask for a graph of gradients: a traceback does not show it."""
+    files = dict.fromkeys(place.file for place in frames if is_program(place.file))
+    return tuple(found for file in files for found in _calls_with(file, "create_graph"))
+
+
+def _calls_with(file: str, keyword: str) -> Iterator[Place]:
+    """Calls in a file that give ``keyword=True``."""
+    try:
+        tree = ast.parse("".join(linecache.getlines(file)))
+    except (SyntaxError, ValueError):
+        return
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and any(_is_true(k, keyword) for k in node.keywords):
+            yield Place(file, node.lineno)
+
+
+def _is_true(given: ast.keyword, name: str) -> bool:
+    return given.arg == name and isinstance(given.value, ast.Constant) and given.value.value is True
 
 
 def _compiler_frames(error: BaseException) -> tuple[Place, ...]:

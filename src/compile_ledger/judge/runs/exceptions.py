@@ -2,49 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Sequence
 
 from compile_ledger.facts.arm import Arm
 from compile_ledger.facts.contract import Contract
 from compile_ledger.facts.place import Place, Raised, within_package
 from compile_ledger.judge.captured.break_words import worded
-from compile_ledger.judge.choose import CAPTURE, COMPILED, Arms
+from compile_ledger.judge.choose import COMPILED, PLAIN, Arms
 from compile_ledger.judge.document import Evidence, Finding
 from compile_ledger.judge.instruments import instrument
-from compile_ledger.judge.stable.stances import FAIL, refused_calls
-from compile_ledger.judge.words import listed, short_type
+from compile_ledger.judge.words import count, listed, short_type, spans
 
+from .compared import Difference
 from .constraint import Violated, as_large, told_place, violated
+from .stages import stage_words
 
 _SHORT = 200
-
-
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """Eager and a compiled arm disagree on an exception."""
-
-    kind: Literal["raises", "lost", "other type"]
-    arm: str
-    eager: Raised | None
-    compiled: Raised | None
-    region: int | None = None
-    call: int | None = None
-    """The call in which it happened; None: outside any call, or not known."""
-
-    @property
-    def key(self) -> str:
-        """What makes it the same failure in another arm."""
-        said = self.compiled or self.eager
-        return short_type(said.type) if said else ""
 
 
 def eager_raises(eager: Arm, arms: Arms) -> Finding:
     """Eager raised and the program did not handle it."""
     raised = eager.raised
     also = next((arms[n].raised for n in COMPILED if n in arms and arms[n].raised), None)
-    sentence = f"an ordinary bug: eager raises too: {_said(raised)}{_where(raised)}"
+    sentence = f"{_ordinary(raised, arms)}: {said(raised)}{where(raised)}"
     if also and raised and short_type(also.type) != short_type(raised.type):
         sentence += f" (compiled raises {short_type(also.type)} instead)"
     return Finding(
@@ -55,56 +35,94 @@ def eager_raises(eager: Arm, arms: Arms) -> Finding:
         sentence=sentence,
         site=raised.place if raised else None,
         library=raised.library if raised else None,
-        evidence=(Evidence(instrument("exception", eager), _said(raised), arm=eager.name),),
+        evidence=(Evidence(instrument("exception", eager), said(raised), arm=eager.name),),
     )
 
 
-def differences(eager: Arm, arm: Arm) -> Iterator[Difference]:
-    """Every difference of a compiled arm, call by call and then for the whole."""
-    known = {(c.region, c.index): c.raised for c in eager.calls}
-    refused = refused_calls(arm)
-    uncaught = arm.raised if arm.status == "raised" else None
-    for call in arm.calls:
-        at = (call.region, call.index)
-        if at not in known or (at in refused and call.raised):
-            continue
-        before = known[at]
-        if call.raised and not before:
-            yield Difference("raises", arm.name, None, call.raised, *at)
-            uncaught = None if _same(uncaught, call.raised) else uncaught
-        elif before and not call.raised:
-            yield Difference("lost", arm.name, before, None, *at)
-        elif before and call.raised and not _same(before, call.raised):
-            yield Difference("other type", arm.name, before, call.raised, *at)
-            uncaught = None if _same(uncaught, call.raised) else uncaught
-    if uncaught and not (refused and FAIL in uncaught.message):
-        yield Difference("raises", arm.name, None, uncaught)
+def _ordinary(raised: Raised | None, arms: Arms) -> str:
+    """An ordinary bug only where the program raises without ``torch.compile``, too."""
+    plain = arms.get(PLAIN)
+    if plain is None:
+        return "eager raises too (it was not run without torch.compile)"
+    if plain.raised is None:
+        return f"eager raises too (without torch.compile it {plain.status}: {plain.why})"
+    if needs_wrapper(plain.raised):
+        why = "it asks for what only torch.compile makes"
+        return f"eager raises too (without torch.compile it cannot run: {why})"
+    other = _type(plain.raised)
+    differs = "" if other == _type(raised) else f" ({other} without torch.compile)"
+    return f"an ordinary bug: eager raises too{differs}"
 
 
-LADDER = "ladder:"
-"""How the arms are named that stop at one stage of compiling."""
+def needs_wrapper(raised: Raised | None) -> bool:
+    """Whether an exception says no more than that the program looks for a compiled object."""
+    return bool(raised and raised.type == "AttributeError" and "_orig_mod" in raised.message)
 
 
-def stage_raises(difference: Difference, arms: Arms, contract: Contract) -> Finding:
-    """Compiled code raises where eager does not, or raises another type."""
+def wrapper_visible(eager: Arm, plain: Arm | None) -> Finding | None:
+    """The program fails under ``torch.compile`` even eagerly, and runs without it."""
+    if plain is None or plain.raised is not None or not plain.ran:
+        return None
+    raised, code = eager.raised, eager.exit_code or 0
+    if eager.status == "raised" and raised is not None:
+        head = f"the program raises only with torch.compile: {said(raised)}{where(raised)}"
+    elif eager.ran and code and code != (plain.exit_code or 0):
+        ended = plain.exit_code or 0
+        head = f"the program exits with status {code} only with torch.compile, else with {ended}"
+    else:
+        return None
+    keys = raised is not None and "_orig_mod" in raised.message
+    why = "; the compiled module's names begin with _orig_mod." if keys else ""
+    return Finding(
+        id="wrapper-visible",
+        slug="wrapper-visible",
+        level="RUNS",
+        severity="failure",
+        sentence=f"{head}{why}",
+        site=_place(raised) or next((r.site for r in eager.regions if r.site), None),
+        library=raised.library if raised else None,
+        expected="as without torch.compile",
+        actual=_type(raised) if raised else f"exit status {code}",
+        evidence=(
+            Evidence(instrument("exception", eager), head, arm=eager.name),
+            Evidence(
+                instrument("torch.compile as the identity", plain), "no exception", arm=plain.name
+            ),
+        ),
+    )
+
+
+def cause_of(difference: Difference) -> str:
+    """What makes differences of one arm the same cause: what was raised, in words."""
+    return said(difference.compiled or difference.eager)
+
+
+def stage_raises(
+    same: Sequence[Difference], arms: Arms, contract: Contract, number: int = 0
+) -> Finding:
+    """Compiled code raises where eager does not, or another type: all calls of one cause."""
+    difference = same[0]
     raised = difference.compiled
-    stage = _stage(arms, contract)
+    stage = stage_words(arms, contract)
     arm = arms[difference.arm]
     if difference.kind == "other type":
         head = f"eager raises {_type(difference.eager)}, compiled code raises {_type(raised)}"
     else:
         head = "compiled code raises where eager does not"
     broken = violated(raised)
-    said = f"{_type(raised)}: {broken.words}" if broken else _said(raised)
+    text = f"{_type(raised)}: {broken.words}" if broken else said(raised)
     also = _of_that_size(broken, arm, difference) if broken else ""
-    sentence = f"{head}{_at(difference)}, {stage}: {said}{also}{_where(raised)}"
+    twice = double_backward(raised)
+    handled = "; the program handles the exception" if arm.ran and len(same) > 1 else ""
+    sentence = f"{head}{_in_calls(same, arm)}, {stage}: {twice}{text}{also}{where(raised)}{handled}"
     return Finding(
-        id=f"compiled-raises:{difference.arm}:{difference.region}",
+        id=f"compiled-raises:{difference.arm}:{difference.region}{f':{number}' * bool(number)}",
         slug="compiled-raises",
         level="RUNS",
         severity="failure",
         sentence=sentence,
         site=_site(raised, arm, difference.region),
+        count=len(same),
         library=raised.library if raised and raised.place else None,
         subject=broken.subject if broken else "",
         axis=broken.axis if broken else None,
@@ -112,7 +130,7 @@ def stage_raises(difference: Difference, arms: Arms, contract: Contract) -> Find
         actual=broken.actual if broken else _type(raised),
         region=difference.region,
         first_call=difference.call,
-        evidence=(Evidence(instrument("exception", arm), _said(raised), arm=arm.name),),
+        evidence=(Evidence(instrument("exception", arm), said(raised), arm=arm.name),),
     )
 
 
@@ -120,8 +138,8 @@ def lost(difference: Difference) -> Finding:
     """Eager raises in this call and compiled code does not."""
     raised = difference.eager
     sentence = (
-        f"an exception is lost: eager raises {_said(raised)}{_at(difference)}, "
-        f"compiled code ({difference.arm} arm) returns{_where(raised)}"
+        f"an exception is lost: eager raises {said(raised)}{_at(difference)}, "
+        f"compiled code ({difference.arm} arm) returns{where(raised)}"
     )
     return Finding(
         id=f"exception-lost:{difference.arm}:{difference.region}",
@@ -135,7 +153,7 @@ def lost(difference: Difference) -> Finding:
         actual="no exception",
         region=difference.region,
         first_call=difference.call,
-        evidence=(Evidence("exceptions per call (recorder)", _said(raised), arm=difference.arm),),
+        evidence=(Evidence("exceptions per call (recorder)", said(raised), arm=difference.arm),),
     )
 
 
@@ -157,40 +175,40 @@ def _of_that_size(broken: Violated, arm: Arm, difference: Difference) -> str:
     return f" ({said} {verb} as large)" if equal else ""
 
 
+def double_backward(raised: Raised | None) -> str:
+    """Where the program asks for the gradient of a gradient, if that is what raises."""
+    if raised is None or "double backward" not in raised.message:
+        return ""
+    lines = listed((str(place) for place in raised.create_graph), 3)
+    at = f" (create_graph=True at {lines})" if lines else ""
+    return f"a backward through the backward of compiled code{at}: "
+
+
+def _in_calls(same: Sequence[Difference], arm: Arm) -> str:
+    """`` in call 2``; `` in 30 of 60 calls (1, 3, 5, ...)``."""
+    if len(same) == 1:
+        return _at(same[0])
+    region = same[0].region
+    every = [call.index for call in arm.calls if call.region == region]
+    calls = [found.call for found in same if found.call is not None]
+    return f" in {len(calls)} of {count(len(every), 'call')} ({spans(calls)})"
+
+
 def _site(raised: Raised | None, arm: Arm, region: int | None) -> Place | None:
     """The user's line of the traceback; else the region's ``torch.compile``."""
-    place = _place(raised)
+    place = next(iter(raised.create_graph), None) if raised else None
+    place = place or _place(raised)
     if place:
         return place
     return next((r.site for r in arm.regions if r.id == region), None)
-
-
-def _stage(arms: Arms, contract: Contract) -> str:
-    """Which stage raises: Dynamo's, when capture alone raises too."""
-    capture = arms.get(CAPTURE)
-    if capture is None:
-        return "in a stage that was not told apart"
-    raised = capture.status == "raised" or any(c.raised for c in capture.calls)
-    if raised:
-        return "in the Dynamo capture stage (backend='eager' raises too)"
-    rungs = [arm for name, arm in arms.items() if name.startswith(LADDER)]
-    first = next((arm for arm in rungs if arm.raised), None)
-    if first is not None:
-        backend = first.name.removeprefix(LADDER)
-        return f"in the AOTAutograd stage (backend={backend!r} raises too, 'eager' does not)"
-    last = rungs[-1].name.removeprefix(LADDER) if rungs else "eager"
-    return f"in the backend stage ({contract.own_backend}; backend={last!r} does not raise)"
-
-
-def _same(one: Raised | None, other: Raised | None) -> bool:
-    return bool(one and other and short_type(one.type) == short_type(other.type))
 
 
 def _type(raised: Raised | None) -> str:
     return short_type(raised.type) if raised else "nothing"
 
 
-def _said(raised: Raised | None) -> str:
+def said(raised: Raised | None) -> str:
+    """What was raised: type and message, short."""
     if raised is None:
         return "an exception"
     lines = raised.message.strip().split("\n")
@@ -200,7 +218,8 @@ def _said(raised: Raised | None) -> str:
     return f"{short_type(raised.type)}: {message}" if message else short_type(raised.type)
 
 
-def _where(raised: Raised | None) -> str:
+def where(raised: Raised | None) -> str:
+    """The user's line, and the library's that it led to."""
     place = _place(raised)
     inside = raised.library if raised and raised.place else None
     library = f", in {within_package(inside)}" if inside else ""

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Iterator
+
 from compile_ledger.facts.arm import Arm
 from compile_ledger.facts.contract import Contract
-from compile_ledger.judge.choose import AGAIN, COMPILED, EAGER, RECORDED, Arms, own_arms
+from compile_ledger.judge.choose import AGAIN, COMPILED, EAGER, PLAIN, RECORDED, Arms, own_arms
 from compile_ledger.judge.document import Finding
 from compile_ledger.judge.judged import Judged, failed, judged, not_measured
 from compile_ledger.judge.stable.stances import ends_the_program
 from compile_ledger.judge.suggest import audit_command
 
-from .exceptions import Difference, differences, eager_raises, lost, stage_raises
+from .compared import Difference, differences
+from .exceptions import cause_of, eager_raises, lost, stage_raises, wrapper_visible
+from .in_recording import compile_failures
 from .toolchain import toolchain_missing
+
+_CAUSES = 8
+"""Causes of one arm that are told apart."""
 
 
 def judge_runs(arms: Arms, contract: Contract) -> Judged:
@@ -21,6 +29,9 @@ def judge_runs(arms: Arms, contract: Contract) -> Judged:
     missing = toolchain_missing(arms, contract.own_backend)
     if eager is None:
         return _without_eager(arms, missing, command)
+    only = wrapper_visible(eager, arms.get(PLAIN))
+    if only:
+        return failed("RUNS", (only,))
     if eager.status == "raised":
         return failed("RUNS", (eager_raises(eager, arms),))
     if not eager.ran:
@@ -37,6 +48,9 @@ def _without_eager(arms: Arms, missing: Finding | None, command: str) -> Judged:
     recorded = arms.get(RECORDED)
     if recorded is None:
         return not_measured("RUNS", "no arm ran eagerly", command)
+    raising = compile_failures(recorded)
+    if raising:
+        return failed("RUNS", raising)
     how = "ran to its end" if recorded.ran else _ended(recorded)
     why = f"the recorded process {how}; a recording has no eager arm to compare with"
     return not_measured("RUNS", why, command)
@@ -45,25 +59,32 @@ def _without_eager(arms: Arms, missing: Finding | None, command: str) -> Judged:
 def _failures(eager: Arm, arms: Arms, contract: Contract) -> tuple[Finding, ...]:
     """One finding for each way in which a compiled arm differs from eager."""
     found: list[Finding] = []
-    seen: set[tuple[str, str]] = set()
     for name in COMPILED:
         if name not in arms:
             continue
-        refused = ends_the_program(arms[name])
-        if refused and not any(one.slug == refused.slug for one in found):
-            found.append(refused)
-        for difference in differences(eager, arms[name]):
-            key = (difference.kind, difference.key)
-            if key not in seen:
-                seen.add(key)
-                found.append(_finding(difference, arms, contract))
+        seen = {(one.slug, one.actual) for one in found}
+        found += [one for one in _in_arm(eager, arms, name, contract) if _key(one) not in seen]
     return tuple(found)
 
 
-def _finding(difference: Difference, arms: Arms, contract: Contract) -> Finding:
-    if difference.kind == "lost":
-        return lost(difference)
-    return stage_raises(difference, arms, contract)
+def _key(found: Finding) -> tuple[str, str]:
+    """What makes it the same failure in another arm."""
+    return found.slug, found.actual
+
+
+def _in_arm(eager: Arm, arms: Arms, name: str, contract: Contract) -> Iterator[Finding]:
+    """The ways in which one arm differs: one for each thing that is raised, or lost."""
+    refused = ends_the_program(arms[name])
+    if refused:
+        yield refused
+    causes: defaultdict[tuple[str, str], list[Difference]] = defaultdict(list)
+    for difference in differences(eager, arms[name]):
+        causes[difference.kind, cause_of(difference)].append(difference)
+    for number, same in enumerate(list(causes.values())[:_CAUSES]):
+        if same[0].kind == "lost":
+            yield lost(same[0])
+        else:
+            yield stage_raises(same, arms, contract, number)
 
 
 def _no_failure(arms: Arms, contract: Contract, command: str) -> Judged:

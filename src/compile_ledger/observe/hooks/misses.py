@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from .regions import RegionState
 
 _RUN_ONLY = 2
+_SOFT = ("Unsupported", "UserError", "SkipFrame", "RecompileLimitExceeded", "")
+"""Exceptions for which Dynamo leaves a frame to Python whatever the settings."""
 
 
 class Miss:
@@ -283,12 +285,23 @@ def _is_skipfile(state: CodeState) -> bool:
 def _why(miss: Miss, result: Any) -> str:
     """The compiler's reason for leaving the frame, else the callback's."""
     failed = getattr(miss.metrics, "fail_reason", None)
+    if failed and _was_suppressed(miss.metrics):
+        return f"suppress_errors hid {miss.metrics.fail_type}: {failed}"[:4000]
     if failed:
         return str(failed)[:4000]
     said = getattr(result, "skip_reason", None)
     if said or miss.metrics is None:
         return str(said or "")
     return "the frame has no tensor operation to compile"
+
+
+def _was_suppressed(metrics: Any) -> bool:
+    """Whether a compile raised what only ``suppress_errors`` turns into an eager run."""
+    from torch._dynamo import config
+
+    kind = str(getattr(metrics, "fail_type", None) or "")
+    soft = kind.rpartition(".")[2] in _SOFT
+    return bool(kind) and not soft and bool(getattr(config, "suppress_errors", False))
 
 
 def _us_to_ns(metrics: Any, name: str) -> int | None:
@@ -353,6 +366,7 @@ def _fact(
         limit=miss.limit,
         limit_value=miss.limit_value,
         why=why,
+        suppressed=outcome != "raised" and _was_suppressed(metrics),
         raised=raised,
         breaks=_breaks(miss),
         symbols=tuple(miss.symbols),
