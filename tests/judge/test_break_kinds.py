@@ -15,6 +15,7 @@ from compile_ledger.judge.captured.break_kinds import (
 )
 from compile_ledger.judge.captured.break_rows import break_rows
 from compile_ledger.judge.captured.break_words import reason_of
+from compile_ledger.judge.captured.level import judge_captured
 from compile_ledger.judge.view import look
 
 from . import make
@@ -207,3 +208,16 @@ def test_a_loop_says_why_one_break_took_the_whole_frame() -> None:
     )
     assert reason_of(looped) == "Tensor.item (in a loop: the whole frame is skipped)"
     assert reason_of(GraphBreak("Tensor.item", explanation="Explanation: x")) == "Tensor.item"
+
+
+def test_diagnostics_inside_the_region_are_a_note_of_their_own() -> None:
+    broken = GraphBreak("builtin: print []", (Place("serve.py", 12),))
+    calls = make.calls("c...", graphs=2)
+    arm = make.healthy("capture", compiles=(make.compile_at(0, breaks=(broken,)),), calls=calls)
+    findings = judge_captured(make.arms(arm), make.INDUCTOR).findings
+    assert [one.slug for one in findings] == ["graph-break", "observer-effect"]
+    assert "print at serve.py:12; return the value" in findings[1].sentence
+    item = GraphBreak("Tensor.item", (Place("serve.py", 12),))
+    arm = make.healthy("capture", compiles=(make.compile_at(0, breaks=(item,)),), calls=calls)
+    findings = judge_captured(make.arms(arm), make.INDUCTOR).findings
+    assert [one.slug for one in findings] == ["graph-break"]

@@ -13,6 +13,7 @@ from compile_ledger.judge.view import View
 from compile_ledger.judge.words import count, listed
 
 from .break_cost import Price
+from .break_kinds import kind_of
 from .break_words import reason_of, worded
 from .breaks import breaks_in, distinct
 from .graphs import GraphsPerCall
@@ -143,6 +144,29 @@ def graph_break(view: View, reading: GraphsPerCall, price: Price) -> Finding:
         count=len(breaks) or 1,
         cost=FindingCost(why=price.words),
         evidence=(*(_quoted(view, b) for b in breaks[:5]), *price.evidence),
+        region=region,
+    )
+
+
+def observers(view: View, region: int) -> Finding | None:
+    """A note where diagnostics in the user's own lines break a region: print, warnings, logging."""
+    breaks = [b for b in breaks_in(view, region) if kind_of(b).logs and b.place and not b.library]
+    if not breaks:
+        return None
+    lines = listed(dict.fromkeys(f"{kind_of(b).name} at {b.place}" for b in breaks), 3)
+    return Finding(
+        id=f"observer-effect:{region}",
+        slug="observer-effect",
+        level="CAPTURED",
+        severity="note",
+        sentence=(
+            f"looking at {view.target(region)} changes what is captured of it: {lines}; "
+            "return the value and look at it outside the region"
+        ),
+        site=breaks[0].place,
+        subject=view.target(region),
+        count=len(breaks),
+        evidence=tuple(_quoted(view, b) for b in breaks[:5]),
         region=region,
     )
 

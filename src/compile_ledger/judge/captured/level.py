@@ -17,7 +17,15 @@ from compile_ledger.judge.words import count
 
 from .break_cost import Price, price_of
 from .breaks import breaks_in
-from .findings import eager_tail, frame_skipped, graph_break, lost_frames, no_graph, tail_off
+from .findings import (
+    eager_tail,
+    frame_skipped,
+    graph_break,
+    lost_frames,
+    no_graph,
+    observers,
+    tail_off,
+)
 from .graphs import GraphsPerCall, graph_readings
 from .shut_out import shut_out_words
 
@@ -65,7 +73,10 @@ def _findings(
         for reading in known
         if reading.high == 1 and (off := tail_off(view, reading.region))
     ]
-    return (*bare, *skipped, *tails, *sorted(broken, key=lambda one: one.severity == "note"))
+    found = (*bare, *skipped, *tails, *sorted(broken, key=lambda one: one.severity == "note"))
+    regions = dict.fromkeys(one.region for one in found if one.region is not None)
+    looking = (observers(view, region) for region in regions)
+    return (*found, *(note for note in looking if note is not None))
 
 
 def _unseen(view: View) -> str:
