@@ -86,3 +86,9 @@ def test_a_script_without_a_suffix_in_a_bin_folder_is_the_users() -> None:
 
 def test_generated_code_alone_has_no_line() -> None:
     assert lines_of(_stack("<eval_with_key>.1", f"{SITE}/torch/fx/graph_module.py")) == Lines()
+
+
+def test_a_program_given_on_the_command_line_is_the_users() -> None:
+    main, inner = Place("<string>", 9, "<module>"), Place("<string>", 3, "f")
+    assert lines_of([main, inner]).user == inner
+    assert lines_of([Place("/app/main.py", 1, "<module>"), inner]).user != inner

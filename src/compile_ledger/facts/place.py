@@ -79,17 +79,21 @@ class Lines(NamedTuple):
 def lines_of(stack: Iterable[Place]) -> Lines:
     """The user's line of a stack (outermost first): its innermost line of the program.
 
-    Torch, the standard library and generated code are passed over. In a stack of installed
+    Torch, the standard library and generated code are passed over; a stack that begins in
+    ``<string>`` is of ``python -c``. In a stack of installed
     packages alone (``python -m package``, a command that pip installed) the outermost
     package is the program.
     """
     kept = [(at, origin(at.file)) for at in stack]
+    first = kept[0][0] if kept else None
+    if first is not None and (first.file, first.function) == ("<string>", "<module>"):
+        kept = [(at, "program" if at.file == "<string>" else of) for at, of in kept]
     named = [(at, of) for at, of in kept if of in ("program", "package")]
     own = [at for at, of in named if of == "program" and not _launches(at)]
     if named and not own:
         others = [at for at, of in named if of == "package"]
-        first = _package(others[0]) if others else ""
-        own = [at for at in others if _package(at) == first] or [named[-1][0]]
+        outer = _package(others[0]) if others else ""
+        own = [at for at in others if _package(at) == outer] or [named[-1][0]]
     user = own[-1] if own else None
     return Lines(user, named[-1][0] if named and named[-1][0] != user else None)
 
