@@ -20,9 +20,13 @@ from typing import Any
 
 from compile_ledger.facts.arm import Costs
 from compile_ledger.facts.contract import Stated
+from compile_ledger.observe import operators
 from compile_ledger.observe.clock import cpu_ns
+from compile_ledger.observe.hooks import own_calls
 from compile_ledger.observe.hooks.backward import BackwardPass, around_backward
+from compile_ledger.observe.hooks.own_calls import OwnCallCounter
 from compile_ledger.observe.hooks.stances import hold_eager
+from compile_ledger.observe.operators import OperatorSampler
 from compile_ledger.observe.recording.recorder import Recorder
 from compile_ledger.observe.settings import change_setting, hold_setting
 from compile_ledger.observe.stack import describe
@@ -87,6 +91,7 @@ class ArmProcess:
         self.watcher: Watcher | None = None
         self.enough = Enough(spec.prefix, self.leave)
         self.last = LastCalls()
+        self.operators: OperatorSampler | None = None
         self.recorder: Recorder
         self._leaving = threading.Lock()
 
@@ -102,13 +107,17 @@ class ArmProcess:
             eager=self.spec.eager,
         )
         self.recorder.session.default_site = subject.site_of(self.spec.target)
+        if self.spec.own_calls:
+            self.recorder.session.own_calls = OwnCallCounter(self.recorder.session)
         self.recorder.start(changed=self._changes())
         declare = self.recorder.session.declare
         spec = self.spec
         if spec.plain:
             overrides.install_identity()
         else:
-            overrides.install(spec.overrides, declare, cheap_backend=spec.cheap_backend)
+            overrides.install(
+                spec.overrides, declare, cheap_backend=spec.cheap_backend, in_place=spec.in_place
+            )
         self._watch()
         if spec.timeout:
             Watch(self).start()
@@ -162,6 +171,10 @@ class ArmProcess:
             said.append("each region's first call finds its state moved by up to four roundings")
         if spec.role == "compare":
             said.append("backward passes watched, compared calls made again on copies")
+        places = [spec.in_place] if spec.in_place else []
+        said += [f"torch.compile(module) compiles the {one} in place" for one in places]
+        counted = {own_calls.CHANGED: spec.own_calls, operators.CHANGED: spec.operators}
+        said += [words for words, done in counted.items() if done]
         if spec.eager:
             said.append("torch.compiler.set_stance('force_eager'), in place of the program's own")
         if spec.plain:
@@ -181,7 +194,10 @@ class ArmProcess:
             self._watch_backward(self.watcher)
         if self.spec.steady or self.spec.ablate or self.spec.opinions:
             calls.watchers.append(self.last)
-        calls.watchers.append(self.enough)
+        if self.spec.operators:
+            self.operators = self.recorder.session.contained(OperatorSampler)
+            calls.watchers += [self.operators] if self.operators is not None else []
+        calls.watchers.insert(0, self.enough)  # Its turn comes last after a call.
         if self.spec.max_calls is not None:
             self.enough.most = self.spec.max_calls
 
@@ -272,6 +288,9 @@ class ArmProcess:
 
         session = self.recorder.session
         session.sink.write(Costs(**self.costs))
+        for counter in (session.own_calls, self.operators):
+            for fact in counter.facts() if counter is not None else ():
+                session.sink.write(fact)
         if self.spec.ask_toolchain and overrides.replaced():
             session.sink.write(toolchain())
         ended = (why, self.enough.all.calls) if status == "stopped" else (why, None)

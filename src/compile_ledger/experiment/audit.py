@@ -11,6 +11,8 @@ import compile_ledger
 from compile_ledger.facts.arm import Arm
 from compile_ledger.facts.contract import DEFAULT_ATOL, DEFAULT_RTOL, Contract, Stated
 from compile_ledger.facts.region import Region
+from compile_ledger.judge.captured.bypass import SLUG as BYPASSED
+from compile_ledger.judge.captured.bypass import judge_in_place
 from compile_ledger.judge.captured.experiment import removed
 from compile_ledger.judge.document import ExperimentRow, Finding, Ledger
 from compile_ledger.judge.experiments import judge_experiment
@@ -25,7 +27,7 @@ from .break_interventions import BREAKS, break_experiments
 from .correct_interventions import correct_experiments
 from .correctness.store import draws_random, needs_drift
 from .interrupted import as_interrupted
-from .interventions import Intervention, interventions_for, limit_hit
+from .interventions import IN_PLACE, Intervention, interventions_for, limit_hit
 from .launch import AuditError, Progress, run_arm
 from .overrides import is_cheap
 from .plan import Terms
@@ -172,6 +174,9 @@ class Audit:
         if finding.slug in BREAKS:
             yield from self._break_rows(finding, before)
             return
+        if finding.slug == BYPASSED:
+            yield from self._bypass_rows(finding)
+            return
         if before.name != CAPTURE:
             yield self._backend_experiment(finding, before)
         region = _region_of(finding, before)
@@ -183,6 +188,17 @@ class Audit:
         every = _broken_regions(self.ledger(provisional=True))
         regions = every if finding.region is None else {finding.region}
         yield from break_experiments(before, regions, self._changed)
+
+    def _bypass_rows(self, finding: Finding) -> Iterator[ExperimentRow]:
+        """Only a wrapper that torch.compile returned can be gone round by the module inside."""
+        before, region = self.arms[CAPTURE], finding.region or 0
+        own = (o for o in self.arms["eager"].own_calls if region in o.regions)
+        if _region_of(finding, before).kind != "module" or not any(o.outside for o in own):
+            return
+        for one in IN_PLACE:
+            yield judge_in_place(
+                before, self._changed(one), one.name, one.change, one.tests, region
+            )
 
     def _changed(self, chosen: Intervention) -> Arm:
         """The capture arm with one change."""

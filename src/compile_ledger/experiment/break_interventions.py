@@ -33,7 +33,7 @@ from compile_ledger.judge.document import ExperimentRow
 
 from .interventions import Intervention
 
-BREAKS = ("graph-break", "frame-skipped", "no-graph")
+BREAKS = ("graph-break", "frame-skipped", "no-graph", "eager-operators")
 """Findings that a break can be behind."""
 MOST = 4
 """Arms that one diagnosis may take."""

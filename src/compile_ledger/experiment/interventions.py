@@ -15,6 +15,7 @@ from compile_ledger.judge.document import CauseRow, Finding
 from compile_ledger.judge.experiments import Expected
 
 from .sources import is_attribute, source_of
+from .spec import InPlace
 
 HIGH_LIMITS = {"recompile_limit": 64, "accumulated_recompile_limit": 2048}
 """The limits of the experiments that raise them: eight times the defaults."""
@@ -40,7 +41,24 @@ class Intervention:
     """Settings of ``torch._dynamo.config`` to change."""
     expects: Expected = "settles"
     """What happens when the diagnosis is right."""
+    in_place: InPlace = ""
 
+
+IN_PLACE = (
+    Intervention(
+        name="compile-in-place",
+        change="module.compile() instead of torch.compile(module)",
+        tests="the calls go to the module itself, not to what torch.compile returned",
+        in_place="module",
+    ),
+    Intervention(
+        name="compile-forward",
+        change="module.forward = torch.compile(module.forward) instead of torch.compile(module)",
+        tests="the calls go to the module's forward, not to what torch.compile returned",
+        in_place="forward",
+    ),
+)
+"""For calls that go round a module's compiled wrapper."""
 
 Maker = Callable[[Finding, Region], Intervention | None]
 

@@ -13,6 +13,8 @@ from typing import Any
 
 from compile_ledger.observe.settings import settle
 
+from .spec import InPlace
+
 CHEAP_BACKENDS = frozenset(
     {"eager", "eager_noexcept", "aot_eager", "aot_eager_decomp_partition", "aot_ts"}
 )
@@ -53,8 +55,10 @@ Declare = Callable[["dict[str, Any] | None"], None]
 """Told what the program itself gave, before a region is made; None when it is made."""
 
 
-def install(overrides: Mapping[str, Any], declare: Declare, *, cheap_backend: bool) -> None:
-    """Replace ``torch.compile`` in this process."""
+def install(
+    overrides: Mapping[str, Any], declare: Declare, *, cheap_backend: bool, in_place: InPlace = ""
+) -> None:
+    """Replace ``torch.compile`` in this process; ``in_place``: modules keep their identity."""
     import torch
 
     original = torch.compile
@@ -64,6 +68,12 @@ def install(overrides: Mapping[str, Any], declare: Declare, *, cheap_backend: bo
         if model is None:
             return functools.partial(compile, **given)
         settle()
+        if in_place and isinstance(model, torch.nn.Module):
+            if in_place == "module":
+                model.compile(**given)
+            else:
+                model.forward = compile(model.forward, **given)
+            return model
         declare(given)
         try:
             return original(model, **changed_kwargs(given, overrides, cheap_backend=cheap_backend))

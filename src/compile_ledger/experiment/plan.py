@@ -81,7 +81,8 @@ def eager(terms: Terms) -> ArmSpec:
     """
     base = terms.base("eager")
     decides = None if terms.whole or terms.max_calls is not None else Prefix(long=terms.long)
-    return replace(base, eager=True, role="keep", cheap_backend=True, prefix=decides, suffices=1)
+    kept = replace(base, eager=True, role="keep", cheap_backend=True, own_calls=True)
+    return replace(kept, prefix=decides, suffices=1)
 
 
 def eager_again(terms: Terms) -> ArmSpec:
@@ -106,6 +107,7 @@ def capture(terms: Terms, *, ask_toolchain: bool = False) -> ArmSpec:
         base,
         cheap_backend=True,
         role="compare",
+        operators=True,
         ask_toolchain=ask_toolchain,
         prefix=terms.prefix(settle=True),
     )
@@ -177,10 +179,12 @@ def intervention(terms: Terms, chosen: Intervention, *, own_backend: bool = Fals
     return replace(
         base,
         cheap_backend=not own_backend,
+        operators=not own_backend,
         overrides=dict(chosen.overrides),
         settings=dict(chosen.settings),
         env={**base.env, **chosen.env},
         change=chosen.change,
+        in_place=chosen.in_place,
     )
 
 

@@ -16,6 +16,8 @@ Role = Literal["none", "keep", "reference", "compare", "repeat", "drift"]
 with them; ``repeat``: compare bit for bit (eager against itself); ``drift``: save what eager
 gives that starts a few roundings off."""
 
+InPlace = Literal["", "module", "forward"]
+
 
 @dataclass(frozen=True)
 class Removal:
@@ -47,6 +49,8 @@ class ArmSpec:
     """Keyword arguments of ``torch.compile`` that the arm replaces."""
     settings: dict[str, Any] = field(default_factory=dict)
     """Settings of ``torch._dynamo.config`` that the arm changes."""
+    in_place: InPlace = ""
+    """Make ``torch.compile(module)`` compile the module itself, or its ``forward``."""
     cheap_backend: bool = False
     """Replace an expensive backend by ``eager``."""
     role: Role = "none"
@@ -60,6 +64,10 @@ class ArmSpec:
     """Time calls as they are and without what this removes, after the program has ended."""
     opinions: tuple[int, ...] = ()
     """Regions of which torch's own instruments are asked, after the program has ended."""
+    own_calls: bool = False
+    """Count the calls that go round each region; only where nothing is compiled."""
+    operators: bool = False
+    """Count the operators of sampled calls, inside graphs and outside."""
     ask_toolchain: bool = False
     """Ask for a C++ compiler at the end, where no arm will need one to tell."""
     max_calls: int | None = None

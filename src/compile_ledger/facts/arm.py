@@ -12,6 +12,7 @@ from .compile import Compile
 from .contract import Stated
 from .environment import Capability, Environment
 from .opinion import Opinion
+from .outside import Operators, OwnCalls
 from .place import Raised
 from .region import CodeObject, Region
 from .timing import Ablation, GuardLookup, SteadyState
@@ -111,6 +112,9 @@ class Arm:
     guard_lookups: tuple[GuardLookup, ...] = ()
     ablations: tuple[Ablation, ...] = ()
     opinions: tuple[Opinion, ...] = ()
+    own_calls: tuple[OwnCalls, ...] = ()
+    operators: tuple[Operators, ...] = ()
+    """Of sampled steady calls, the earlier first."""
     toolchain: Toolchain | None = None
     stated: Stated | None = None
     """What the workload states of itself, where the target is one."""

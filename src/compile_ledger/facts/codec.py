@@ -24,6 +24,7 @@ from .compile import Compile
 from .contract import Stated
 from .environment import Capability
 from .opinion import Opinion
+from .outside import Operators, OwnCalls
 from .region import CodeObject, Region
 from .timeline import Timeline
 from .timing import Ablation, GuardLookup, SteadyState
@@ -46,6 +47,8 @@ KINDS: dict[str, type] = {
     "guard_lookup": GuardLookup,
     "ablation": Ablation,
     "opinion": Opinion,
+    "own_calls": OwnCalls,
+    "operators": Operators,
     "timeline": Timeline,
     "toolchain": Toolchain,
     "stated": Stated,

@@ -20,6 +20,8 @@ _EDITS = {
     "graph-break": "move the line that breaks before or after the region",
     "frame-skipped": "move the line that breaks before or after the region",
     "no-graph": "compile the function that holds the tensor operations",
+    "region-bypassed": "call what torch.compile returned, there where the original is called",
+    "eager-operators": "move what runs eagerly out of the region, or let it be captured",
     "observer-effect": "return the value, and look at it outside the region",
     "fresh-code": "make the function once, compile it once, and keep it",
     "line-cleared": "take torch.compiler.reset() or torch._dynamo.reset() out of the loop",

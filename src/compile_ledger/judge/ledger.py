@@ -93,7 +93,7 @@ def judge(  # noqa: PLR0913  the options of one document
         environment=_environment(decider or arms.get(EAGER)),
         not_measured=(*_not_measured(levels, command_prefix), *_not_compared(agreed)),
         lines=(
-            *_lines(view, look(shown) if shown else None, levels),
+            *_lines(view, look(shown) if shown else None, levels, arms),
             cost_line(spent),
             correctness_line(agreed),
             verdict_line(verdict, leading_finding(diagnosis, findings)),
@@ -146,11 +146,13 @@ def _findings(levels: Sequence[Judged], arms: Arms) -> tuple[Finding, ...]:
     return (*(f for one in levels for f in one.findings), *lost_evidence(arms))
 
 
-def _lines(view: View | None, shown: View | None, levels: Sequence[Judged]) -> tuple[Line, ...]:
+def _lines(
+    view: View | None, shown: View | None, levels: Sequence[Judged], arms: Arms
+) -> tuple[Line, ...]:
     return (
         region_line(view),
         inputs_line(view),
-        capture_line(shown, levels[2].level),
+        capture_line(shown, levels[2].level, arms),
         assumption_line(view),
         stability_line(view, levels[3].level),
     )

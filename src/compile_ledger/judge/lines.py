@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from .captured.break_rows import break_rows
+from .captured.bypass import outside_cell
 from .captured.findings import lost_frames
 from .captured.graphs import graphs_per_call
+from .captured.operators import operator_cell
 from .cells import absent, cell
+from .choose import EAGER, Arms
 from .document import Cell, Correctness, Cost, Finding, Interval, Level, Line
 from .instruments import instrument
 from .rows import region_rows
@@ -35,21 +38,27 @@ def region_line(view: View | None) -> Line:
     )
 
 
-def capture_line(view: View | None, level: Level) -> Line:
-    """Graphs per call, frames skipped, breaks."""
+def capture_line(view: View | None, level: Level, arms: Arms) -> Line:
+    """Graphs per call, operators in them, frames skipped, breaks, calls that go round."""
     if view is None:
-        return _nothing("capture", ("graphs per call", "frames skipped", "breaks"), level.why)
+        names = ("graphs per call", "operators", "frames skipped", "breaks", "outside")
+        return _nothing("capture", names, level.why)
     called = [region for region in view.regions if view.length(region)]
     readings = [found for region in called if (found := graphs_per_call(view, region))]
     text = listed(dict.fromkeys(found.text for found in readings), 4) or None
+    unserved = level.why if called else "no region was called"
+    operators, unseen = operator_cell(view, tuple(called))
+    outside, uncounted = outside_cell(arms, view)
     skipped = lost_frames(view)
     breaks = break_rows(view)
     return Line(
         "capture",
         (
-            cell("graphs per call", text, instrument("entry runs", view.arm), level.why),
+            cell("graphs per call", text, instrument("entry runs", view.arm), unserved),
+            cell("operators", operators, instrument("operators", view.arm, "profiler"), unseen),
             cell("frames skipped", str(len(skipped)), instrument("compile records", view.arm)),
             cell("breaks", str(len(breaks)), instrument("graph breaks", view.arm)),
+            cell("outside", outside, instrument("calls", arms.get(EAGER), EAGER), uncounted),
         ),
     )
 

@@ -34,6 +34,8 @@ _TABLE = (
     Slug("graph-break", "CAPTURED", "More than one graph runs per steady call"),
     Slug("frame-skipped", "CAPTURED", "Dynamo skipped a frame: it runs eagerly"),
     Slug("no-graph", "CAPTURED", "No graph ran in any call"),
+    Slug("region-bypassed", "CAPTURED", "Calls go round the compiled region"),
+    Slug("eager-operators", "CAPTURED", "Operators ran outside graphs in steady calls"),
     Slug("recompile-unnamed", "STABLE", "Recompiles for which the runtime gives no reason"),
     Slug("fresh-code", "STABLE", "A new code object is compiled at each call"),
     Slug("line-cleared", "STABLE", "Entries are gone each time, and are compiled again"),

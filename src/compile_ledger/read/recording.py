@@ -23,6 +23,7 @@ from compile_ledger.facts.compile import Compile
 from compile_ledger.facts.contract import Stated
 from compile_ledger.facts.environment import Capability
 from compile_ledger.facts.opinion import Opinion
+from compile_ledger.facts.outside import Operators, OwnCalls
 from compile_ledger.facts.region import CodeObject, Region
 from compile_ledger.facts.timeline import Timeline
 from compile_ledger.facts.timing import Ablation, GuardLookup, SteadyState
@@ -172,6 +173,8 @@ def read_arm(path: Path, name: str = "", change: str = "") -> Arm:
         guard_lookups=got.every(GuardLookup),
         ablations=got.every(Ablation),
         opinions=got.every(Opinion),
+        own_calls=got.every(OwnCalls),
+        operators=got.every(Operators),
         toolchain=got.last(Toolchain),
         stated=got.last(Stated),
         costs=got.last(Costs) or Costs(),

@@ -17,6 +17,7 @@ from .break_words import reason_of
 from .breaks import Key, breaks_in, breaks_of, key_of
 from .findings import lost_frames, tail_off
 from .graphs import graphs_per_call
+from .operators import NEGLIGIBLE, operators_of
 
 
 def judge_break_experiment(  # noqa: PLR0913, PLR0917  an experiment is these seven things
@@ -43,8 +44,22 @@ def judge_break_experiment(  # noqa: PLR0913, PLR0917  an experiment is these se
     tested = {key_of(b) for b in known if kind_of(b).name in kinds}
     seen = {key_of(b) for b in known}
     outcome, said = _outcome(first, second, tested, seen, breaks_of(after, only))
-    sentence = f"{said}: with {change}, {_words(second)} (before: {_words(first)})"
+    had, has = eager_left(before, region), eager_left(after, region)
+    if outcome == "holds" and has:
+        outcome, said = "not_resolved", "not resolved: operators still run outside the graph"
+    sentence = f"{said}: with {change}, {_words(second)}{has} (before: {_words(first)}{had})"
     return ExperimentRow(name, change, tests, first, second, outcome, sentence, "CAPTURED")
+
+
+def eager_left(arm: Arm, region: int | None) -> str:
+    """``, 7 of 9 operators eager`` where more than next to nothing is; else empty."""
+    view = look(arm)
+    asked = view.called if region is None else (region,)
+    found = [one for one in (operators_of(view, r) for r in asked) if not isinstance(one, str)]
+    worst = max(found, key=lambda one: one.low, default=None)
+    if worst is None or worst.low < NEGLIGIBLE:
+        return ""
+    return f", {worst.outside} of {worst.total} operators eager"
 
 
 def _reading(arm: Arm, region: int | None) -> Reading:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 
 from compile_ledger.facts.contract import Contract
@@ -17,6 +18,7 @@ from compile_ledger.judge.words import count
 
 from .break_cost import Price, price_of
 from .breaks import breaks_in
+from .bypass import bypasses
 from .findings import (
     eager_tail,
     frame_skipped,
@@ -27,6 +29,7 @@ from .findings import (
     tail_off,
 )
 from .graphs import GraphsPerCall, graph_readings
+from .operators import LEAST, eager_operators, eager_words, operators_of
 from .shut_out import shut_out_words
 
 
@@ -38,7 +41,8 @@ def judge_captured(arms: Arms, contract: Contract) -> Judged:
         return not_measured("CAPTURED", "no compiled arm saw a call", command)
     view = look(arm)
     readings = graph_readings(view)
-    findings = _findings(view, readings, partial(_price, view, arms, contract))
+    price = partial(_price, view, arms, contract)
+    findings = _in_order(bypasses(arms, view), _findings(view, readings, price))
     if any(finding.severity == "failure" for finding in findings):
         return failed("CAPTURED", findings)
     shut_out = shut_out_words(view)
@@ -48,6 +52,12 @@ def judge_captured(arms: Arms, contract: Contract) -> Judged:
     if not known or len(known) < len(readings):
         return not_measured("CAPTURED", _unseen(view), command, findings)
     return judged("CAPTURED", "holds", _holds(view, known, findings), findings)
+
+
+def _in_order(round_it: list[Finding], inside: tuple[Finding, ...]) -> tuple[Finding, ...]:
+    """What was never called first; then what calls lack; then what some calls went round."""
+    never = [one for one in round_it if one.severity == "failure"]
+    return (*never, *inside, *(one for one in round_it if one not in never))
 
 
 def _price(view: View, arms: Arms, contract: Contract, region: int | None) -> Price:
@@ -73,10 +83,22 @@ def _findings(
         for reading in known
         if reading.high == 1 and (off := tail_off(view, reading.region))
     ]
-    found = (*bare, *skipped, *tails, *sorted(broken, key=lambda one: one.severity == "note"))
+    tails = [_weighed(view, tail) for tail in tails]
+    found = (*bare, *skipped, *tails, *broken)
+    failing = {one.region for one in found if one.severity == "failure"}
+    eager = (eager_operators(view, reading) for reading in known if reading.region not in failing)
     regions = dict.fromkeys(one.region for one in found if one.region is not None)
     looking = (observers(view, region) for region in regions)
-    return (*found, *(note for note in looking if note is not None))
+    every = (*found, *(one for one in (*eager, *looking) if one))
+    return tuple(sorted(every, key=lambda one: one.severity == "note"))
+
+
+def _weighed(view: View, tail: Finding) -> Finding:
+    """What follows a break is a note where its operators take next to no time."""
+    found = operators_of(view, tail.region if tail.region is not None else -1)
+    if isinstance(found, str) or not found.negligible or found.samples < LEAST:
+        return tail
+    return replace(tail, severity="note", sentence=f"{tail.sentence}; {eager_words(found)}")
 
 
 def _unseen(view: View) -> str:
@@ -91,12 +113,14 @@ def _unseen(view: View) -> str:
 
 
 def _holds(view: View, readings: list[GraphsPerCall], notes: tuple[Finding, ...]) -> str:
-    if notes:
-        return f"more than one graph, which is a note: {notes[0].sentence}"
     served = sum(reading.served for reading in readings)
     steady = all(reading.settled for reading in readings)
     made = served if steady else sum(reading.calls for reading in readings)
     calls = count(served, "call") if served == made else f"{served} of {count(made, 'call')}"
     kind = "steady call" if steady else "served call"
     tool = instrument("entry runs", view.arm)
-    return f"1 graph per {kind}, no frame skipped ({calls}; {tool})"
+    many = next((one.sentence for one in notes if one.slug == "graph-break"), "")
+    if many:
+        return f"more than one graph, which is a note: {many}"
+    also = f"; {notes[0].sentence}" if notes else ""
+    return f"1 graph per {kind}, no frame skipped ({calls}; {tool}){also}"

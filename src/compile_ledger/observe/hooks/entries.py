@@ -34,7 +34,7 @@ _SUSPENDED = Capability(
 )
 """Python makes such a frame as large as the original code needs. Dynamo's own code
 already outgrows it (torch 2.13 writes past its end there, with and without us)."""
-_GRAPH = "__compiled_fn"
+GRAPH_PREFIX = "__compiled_fn"
 """How torch names the functions that hold its graphs."""
 _HAS_RESUME = sys.version_info >= (3, 11)
 
@@ -83,7 +83,7 @@ def _leave_uncounted(session: Session, state: CodeState) -> None:
 
 def calls_graph(code: CodeType) -> bool:
     """Whether the compiled code of an entry calls a graph."""
-    return any(name.startswith(_GRAPH) for name in code.co_names)
+    return any(name.startswith(GRAPH_PREFIX) for name in code.co_names)
 
 
 def current_compile_id() -> str:

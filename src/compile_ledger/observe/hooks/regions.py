@@ -261,6 +261,8 @@ def name_region(session: Session, state: RegionState, context: Any, fn: Any) -> 
         compile_kwargs=_kwargs_of(context) if given is None else given,
     )
     session.write_region(state.fact)
+    if session.own_calls is not None:
+        session.contained(session.own_calls.watch, state, fn)
 
 
 def _kind_of(fn: Any) -> tuple[RegionKind, str]:

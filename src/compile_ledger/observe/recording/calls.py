@@ -83,7 +83,7 @@ class CallKeeper:
         self.session = session
         self.eager = eager
         self.watchers: list[Any] = []
-        """Objects with ``before(call)`` and ``after(call, fact)``."""
+        """Objects with ``before(call)`` and, the last one first, ``after(call, fact)``."""
         self.paused = False
         """True while calls are timed by others: they are counted, and no more."""
         self.late: list[Compile] = []
@@ -213,7 +213,7 @@ class CallKeeper:
         self._write(fact)
         if stack:
             _add_to_outer(stack[-1], call)
-        for watcher in self.watchers:
+        for watcher in reversed(self.watchers):
             self.session.contained(watcher.after, call, fact)
         call.frame = None
         if not stack:

@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 MANY = 2**62
 """The length of a counting iterator: longer than any program runs."""
 
-_RESUME = re.compile(r"(?:torch_dynamo_resume_in_|<resume in )(.+?)(?:_at_\d+|>)$")
+RESUME = re.compile(r"(?:torch_dynamo_resume_in_|<resume in )(.+?)(?:_at_\d+|>)$")
+"""How torch names resume functions: after the function that they continue."""
 _T = TypeVar("_T")
 
 
@@ -186,6 +187,8 @@ class Session:
         """Guards that may still be read."""
         self.ended = False
         """Whether the last cache lines were read."""
+        self.own_calls: Any = None
+        """A :class:`~compile_ledger.observe.hooks.own_calls.OwnCallCounter`, or None."""
         self.calls: Any = None
         """A :class:`~compile_ledger.observe.recording.calls.CallKeeper`, or None."""
 
@@ -281,7 +284,7 @@ class Session:
 
 
 def _describe(number: int, code: CodeType) -> CodeObject:
-    match = _RESUME.match(code.co_name)
+    match = RESUME.match(code.co_name)
     return CodeObject(
         id=number,
         name=code.co_name,
