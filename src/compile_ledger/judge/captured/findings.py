@@ -47,6 +47,7 @@ def no_graph(view: View, reading: GraphsPerCall, price: Price) -> Finding:
     broken = (c for c in own if c.breaks)
     event = next(broken, None) or next(lost, None) or next(iter(events), None)
     why, at = _why(event)
+    why = _hidden(event) + why
     calls = count(reading.calls, "call")
     code = view.code.get(event.code_object) if event else None
     frame = f" ({code.name}, {code.place})" if code and not code.library else ""
@@ -77,6 +78,7 @@ def frame_skipped(view: View, event: Compile, price: Price) -> Finding:
     name = code.name if code else "a frame"
     region = view.region_of(event)
     why, at = _why(event)
+    why = _hidden(event) + why
     if at.user is None:
         at = _of_frame(view, event)
     return Finding(
@@ -213,6 +215,11 @@ def _of_frame(view: View, event: Compile) -> Lines:
     code = view.code.get(event.code_object)
     caller = (event.caller,) if event.caller else ()
     return lines_of((*caller, code.place)) if code else Lines()
+
+
+def _hidden(event: Compile | None) -> str:
+    hid = event is not None and event.suppressed
+    return "suppress_errors hid an exception: " if hid else ""
 
 
 def _why(event: Compile | None) -> tuple[str, Lines]:
