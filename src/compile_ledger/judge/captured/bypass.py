@@ -64,7 +64,8 @@ def share(own: OwnCalls) -> float:
 
 def _mostly(own: OwnCalls) -> bool:
     every = own.inside + own.outside
-    return not every or (own.outside >= MOST_OUTSIDE * every and share(own) >= MOST_OUTSIDE)
+    often = own.outside >= MOST_OUTSIDE * every
+    return not own.inside or (often and share(own) >= MOST_OUTSIDE)
 
 
 def _round(view: View, own: OwnCalls, region: int) -> str:
