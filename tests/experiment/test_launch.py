@@ -75,6 +75,20 @@ def test_an_arm_whose_program_leaves_well_was_stopped_by_it(tmp_path: Path) -> N
 
 
 @slow
+def test_calls_round_a_region_are_kept_of_a_program_that_leaves(tmp_path: Path) -> None:
+    arm = eager(tmp_path, "leaves-round-it")
+    assert (arm.status, arm.calls) == ("stopped", ())
+    assert [own.outside for own in arm.own_calls] == [1]
+
+
+def test_the_profilers_lines_are_not_the_programs_last_words(tmp_path: Path) -> None:
+    folder = ArmFolder(tmp_path)
+    line = "USDT:2026-01-01 00:00:00 1:1 SyncActivityProfilerHandler.cpp:52] profiler_start\n"
+    folder.stderr.write_text(f"{line}{line}no memory\n{line}")
+    assert folder.last_words() == folder.last_words(1) == "no memory"
+
+
+@slow
 def test_an_arm_whose_program_raises_keeps_the_exception_and_the_users_line(
     tmp_path: Path,
 ) -> None:

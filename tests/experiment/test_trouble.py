@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from compile_ledger.experiment.arm_process import LEFT
 from compile_ledger.experiment.cannot_run import cannot_run, stops_before_compiling
-from compile_ledger.experiment.launch import LEFT, AuditError
+from compile_ledger.experiment.launch import AuditError
 from compile_ledger.experiment.subject import SubjectError, load
 from compile_ledger.experiment.targets import Target, parse_target
 from compile_ledger.experiment.trouble import check_eager
@@ -37,7 +38,7 @@ def target(folder: Path, text: str) -> Target:
     ],
 )
 def test_the_advice_is_of_what_the_source_does(tmp_path: Path, text: str, advice: str) -> None:
-    left = Arm("eager", status="failed", why=f"{LEFT} before any region ran")
+    left = Arm("eager", status="stopped", why=LEFT)
     for arm in (left, Arm("eager")):
         with pytest.raises(AuditError) as caught:
             check_eager(arm, target(tmp_path, text))

@@ -266,3 +266,13 @@ def test_an_arm_with_the_own_backend_decides_where_compiling_failed_only_there()
     own = make.healthy("cold", compiles=(hidden,), calls=make.calls("oooooo"))
     assert deciding_capture(make.arms(capture, own)) is own
     assert deciding_capture(make.arms(capture, make.healthy("cold"))) is capture
+
+
+def test_a_program_that_calls_nothing_compiled_does_not_show_that_it_runs() -> None:
+    quick = dataclasses.replace(make.INDUCTOR, depth="quick")
+    uncalled = make.arm("capture", regions=(make.region(),))
+    found = judge_runs(make.arms(make.eager(0), uncalled), quick)
+    assert (found.level.status, found.level.why) == (
+        "not_measured",
+        "the program runs, and calls nothing that was compiled",
+    )

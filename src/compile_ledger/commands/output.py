@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from compile_ledger.experiment.launch import LEFT
+from compile_ledger.experiment.arm_process import LEFT
 from compile_ledger.judge.choose import RECORDED
 from compile_ledger.judge.document import Ledger
 from compile_ledger.render import form

@@ -16,7 +16,7 @@ import time
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from compile_ledger.facts.arm import Costs
 from compile_ledger.facts.contract import Stated
@@ -45,6 +45,8 @@ from .workload import Workload
 PROBLEM = 3
 """Exit code of an arm whose target cannot be run."""
 TORCH_MISSING = 4
+LEFT = "the program ended itself with os._exit(0)"
+"""Why an arm stopped whose program ended the process without Python's clean-up."""
 _LONG_CALL_NS = 2e9
 """A call that runs longer is worth a word: it compiles, as a rule."""
 
@@ -119,6 +121,7 @@ class ArmProcess:
                 spec.overrides, declare, cheap_backend=spec.cheap_backend, in_place=spec.in_place
             )
         self._watch()
+        self._hold_exit()
         if spec.timeout:
             Watch(self).start()
         run = self._spend("setup", lambda: subject.load(self.spec.target, self._stated))
@@ -175,6 +178,7 @@ class ArmProcess:
         said += [f"torch.compile(module) compiles the {one} in place" for one in places]
         counted = {own_calls.CHANGED: spec.own_calls, operators.CHANGED: spec.operators}
         said += [words for words, done in counted.items() if done]
+        said.append("os._exit(0) measures and writes first")
         if spec.eager:
             said.append("torch.compiler.set_stance('force_eager'), in place of the program's own")
         if spec.plain:
@@ -200,6 +204,21 @@ class ArmProcess:
         calls.watchers.insert(0, self.enough)  # Its turn comes last after a call.
         if self.spec.max_calls is not None:
             self.enough.most = self.spec.max_calls
+
+    def _hold_exit(self) -> None:
+        """Measure and say goodbye before a program ends this process, with success, itself."""
+        exit_, pid = os._exit, os.getpid()
+
+        def leave(status: int) -> NoReturn:
+            if status == 0 and os.getpid() == pid and self._leaving.acquire(blocking=False):
+                self.recorder.session.contained(self._left)
+            exit_(status)
+
+        os._exit = leave
+
+    def _left(self) -> None:
+        self._measure_unless_open()
+        self._say_goodbye("stopped", None, 0, LEFT)
 
     def _watch_backward(self, watcher: Comparer) -> None:
         contained = self.recorder.session.contained
@@ -293,7 +312,8 @@ class ArmProcess:
                 session.sink.write(fact)
         if self.spec.ask_toolchain and overrides.replaced():
             session.sink.write(toolchain())
-        ended = (why, self.enough.all.calls) if status == "stopped" else (why, None)
+        cut = status == "stopped" and why != LEFT
+        ended = (why, self.enough.all.calls if cut else None)
         self.recorder.finish(status, raised, exit_code, ended)
 
     def leave(self, when: str) -> None:
@@ -312,10 +332,14 @@ class ArmProcess:
         calls = self.enough.all.calls
         if not calls or calls < (self.spec.suffices or calls + 1):
             self._end("timed_out", "it ran past --timeout")
+        self._measure_unless_open()
+        self._end("stopped", f"after {calls:,} calls, at --timeout")
+
+    def _measure_unless_open(self) -> None:
+        """Measure where no call of a region is under way."""
         keeper = self.recorder.calls
         if keeper is not None and not any(keeper.open.values()):
             self.recorder.session.contained(self._measure, subject.Outcome())
-        self._end("stopped", f"after {calls:,} calls, at --timeout")
 
     def progress(self) -> str:
         """How far the arm is, in a few words."""

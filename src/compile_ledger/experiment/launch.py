@@ -34,10 +34,8 @@ _DROPPED = {
 }
 """Variables that would change an arm, and how."""
 
-
-LEFT = "the program ended itself with os._exit(0)"
-"""Why an arm ended without a goodbye, yet with success."""
-
+_PROFILERS = "USDT:"
+"""How the lines begin that torch's profiler writes to stderr as it starts and stops."""
 
 GRACE = 60.0
 """Seconds beyond its timeout in which an arm measures what it has seen, and says goodbye."""
@@ -80,12 +78,13 @@ class ArmFolder:
         return self.path / "stderr.txt"
 
     def last_words(self, lines: int = 4) -> str:
-        """The end of what the program wrote to stderr, in one line."""
+        """The end of what the program wrote to stderr, in one line, without the profiler's."""
         try:
             text = self.stderr.read_text(encoding="utf-8", errors="replace")
         except OSError:
             return ""
-        last = text.strip().splitlines()[-lines:]
+        said = [line for line in text.strip().splitlines() if not line.startswith(_PROFILERS)]
+        last = said[-lines:]
         return " ".join(" ".join(last).split())[-400 if lines > 1 else -200 :]
 
     @property
@@ -206,7 +205,7 @@ def _read(
     if status == "timed_out":
         arm = dataclasses.replace(arm, status="timed_out", why="it ran past --timeout")
     elif arm.status == "killed":
-        ended, why = _unexpected(arm, folder, code)
+        ended, why = _unexpected(folder, code)
         arm = dataclasses.replace(arm, status=ended, why=why)
     wall, cpu = (int(seconds * 1e9) for seconds in spent)
     return dataclasses.replace(arm, wall_ns=wall, cpu_ns=cpu)
@@ -219,12 +218,10 @@ def _facts(spec: ArmSpec, folder: ArmFolder) -> Arm:
         return Arm(spec.name, spec.change, status="killed", why="it left no recording")
 
 
-def _unexpected(arm: Arm, folder: ArmFolder, code: int) -> tuple[ArmStatus, str]:
-    """Why an arm ended without a goodbye; what it saw counts where the program meant to end."""
+def _unexpected(folder: ArmFolder, code: int) -> tuple[ArmStatus, str]:
+    """Why an arm ended without a goodbye."""
     if code < 0:
         return "killed", f"killed by signal {signal.Signals(-code).name}"
-    if code == 0 and arm.calls:
-        return "stopped", LEFT
     if code == 0:
-        return "failed", f"{LEFT} before any region ran"
+        return "failed", "the process ended without a word, with exit code 0"
     return "failed", f"exit code {code}: {folder.last_words(1) or 'no message'}"

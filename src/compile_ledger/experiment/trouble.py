@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from compile_ledger.facts.arm import Arm
 
-from .launch import LEFT, AuditError
+from .arm_process import LEFT
+from .launch import AuditError
 from .targets import Target, only_defines, reads_arguments
 
 
@@ -14,9 +15,6 @@ def check_eager(arm: Arm, target: Target, last_words: str = "") -> None:
     ``last_words`` is the end of what the program wrote to stderr.
     """
     calls = len(arm.calls)
-    if arm.status == "failed" and arm.why.startswith(LEFT):
-        msg = f"{arm.why}: {_make_it_run(target)}"
-        raise AuditError(msg)
     if arm.status == "failed":
         msg = f"the eager arm failed before it could tell anything: {arm.why}"
         raise AuditError(msg)
@@ -25,6 +23,9 @@ def check_eager(arm: Arm, target: Target, last_words: str = "") -> None:
         raise AuditError(msg)
     if any(own.outside or own.others for own in arm.own_calls):
         return  # What was compiled ran, round its region: that is the diagnosis.
+    if not calls and arm.why == LEFT:
+        msg = f"{LEFT} before any region ran: {_make_it_run(target)}"
+        raise AuditError(msg)
     if not calls and arm.raised is None:
         raise AuditError(_nothing_ran(arm, target, last_words))
 

@@ -31,6 +31,12 @@ def leave_well() -> None:
     os._exit(0)
 
 
+def leave_round_it() -> None:
+    """Only the function inside was called before: no region ran."""
+    f(torch.ones(2))
+    os._exit(0)
+
+
 def fail() -> None:
     msg = "after the calls"
     raise RuntimeError(msg)
@@ -69,6 +75,8 @@ compiled: Any = torch.compile(f, backend="eager")
 
 
 def main() -> None:
+    if sys.argv[1] == "leaves-round-it":
+        leave_round_it()
     compiled(torch.ones(2))
     compiled(torch.ones(2))
     print("two calls", *sys.argv[1:])

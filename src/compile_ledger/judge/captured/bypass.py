@@ -74,7 +74,8 @@ def _round(view: View, own: OwnCalls, region: int) -> str:
     time = f" ({share(own):.0%} of their eager time)" if own.inside else ""
     first = next(iter(own.callers), None)
     rest = f" and {count(len(own.callers) - 1, 'other line')}" if len(own.callers) > 1 else ""
-    never = "; nothing called what torch.compile returned" if not own.inside else ""
+    itself = f"; {view.target(region)} itself was called, never what torch.compile returned"
+    never = "" if own.inside else itself
     grad = ", without gradients" if own.inside and not own.trained else ""
     return (
         f"{own.outside:,} of {count(every, noun)} of {view.target(region)}{time} ran outside "

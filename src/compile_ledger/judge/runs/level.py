@@ -91,6 +91,9 @@ def _no_failure(arms: Arms, contract: Contract, command: str) -> Judged:
     """No arm raised: say what that proves."""
     broken = [arms[n] for n in (AGAIN, *COMPILED) if n in arms and not arms[n].ran]
     own = [arm for arm in own_arms(arms, contract) if arm.ran]
+    compiled = [arms[name] for name in COMPILED if name in arms]
+    if compiled and not broken and not any(arm.calls or arm.compiles for arm in compiled):
+        return not_measured("RUNS", "the program runs, and calls nothing that was compiled")
     if own:
         names = ", ".join(arm.name for arm in own)
         also = "".join(f"; the {arm.name} arm {_ended(arm)}" for arm in broken)
