@@ -65,7 +65,7 @@ def test_regions_have_a_cell_each_and_facts_without_arguments_say_so() -> None:
         ("encode", "always: x 2"),
         ("decode", "always: y 3"),
     ]
-    (cell,) = inputs_line(look(make.healthy(calls=()))).cells
+    (cell,) = inputs_line(look(make.healthy("recorded", calls=()))).cells
     assert cell.value is None
     assert "keep no call's arguments" in cell.why
 
@@ -93,3 +93,12 @@ def test_calls_are_told_one_by_one_with_what_refused() -> None:
     assert "and 1 call more, reused alike" in text
     assert "total: eager" in text
     assert [line.split()[3] for line in lines if line.lstrip().startswith("7 ")] == ["E"]
+
+
+def test_what_no_call_brought_is_told_apart_from_what_is_not_kept() -> None:
+    def why(name: str) -> str:
+        (cell,) = inputs_line(look(make.arm(name, regions=(make.region(),)))).cells
+        return cell.why
+
+    assert why("capture") == "no region was called"
+    assert "keep no call's arguments" in why("recorded")

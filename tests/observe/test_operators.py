@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,7 @@ def features(x: Any) -> Any:
 
 
 def sampled(
-    tmp_path: Path, function: Callable[[Any], Any], before: Callable[[], Any] = int
+    tmp_path: Path, function: Callable[[Any], Any], before: Callable[[], Any] = int, **options: Any
 ) -> list[Operators]:
     """What the sampler sees of a function compiled and called."""
     torch.compiler.reset()
@@ -32,7 +33,7 @@ def sampled(
     recorder.start()
     sampler = OperatorSampler()
     recorder.calls.watchers.append(sampler)
-    compiled = torch.compile(function, backend="eager")
+    compiled = torch.compile(function, backend="eager", **options)
     with torch.no_grad():
         for _ in range(5):
             before()
@@ -49,6 +50,13 @@ def test_a_whole_graph_holds_every_operator(tmp_path: Path) -> None:
     assert [one.call for one in found] == [1, 2, 3, 4]
     assert {(one.inside, one.outside, one.graphs) for one in found} == {(4, 0, 1)}
     assert all(one.inside_ns > 0 and not one.why for one in found)
+
+
+def test_what_makes_a_symbolic_float_an_input_is_not_the_programs(tmp_path: Path) -> None:
+    drawn = random.Random(7)  # noqa: S311  not for secrets
+    last = sampled(tmp_path, lambda x: BODY(x) * drawn.random(), dynamic=True)
+    assert last
+    assert (last[-1].graphs, last[-1].outside) == (1, 0)
 
 
 def test_a_disabled_function_is_named_with_its_line(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from compile_ledger.judge.document import Cell, Ledger, Line, NotMeasured
+from compile_ledger.judge.document import Cell, Ledger, LevelName, Line, NotMeasured
 from compile_ledger.render.terminal import summary, terminal
 
 from . import samples
@@ -69,6 +69,17 @@ def test_the_verdict_comes_first_with_cause_place_cost_and_experiment() -> None:
         "of torch.compile, at /srv/app/examples/varlen_service.py:58 "
         "(tested: 2 compiles instead of 8)"
     )
+
+
+def test_calls_that_entries_served_are_not_said_to_be_captured_whole() -> None:
+    ledger = varlen()
+    regions = tuple(replace(one, dispositions={"reused": 13}) for one in ledger.regions)
+    assert ledger.diagnosis
+    levels: tuple[tuple[LevelName, bool], ...] = (("STABLE", True), ("CAPTURED", False))
+    for level, said in levels:
+        diagnosis = replace(ledger.diagnosis, level=level)
+        head = shown(replace(ledger, regions=regions, diagnosis=diagnosis)).partition("\n\n")[0]
+        assert ("0 of 13 calls not fully" in " ".join(head.split())) is said
 
 
 def test_a_clean_run_says_so_in_its_first_line() -> None:

@@ -63,7 +63,8 @@ class Operators:
     """The operators of one call of a region, inside its graphs and outside them.
 
     Operators that the program's own lines call, with all that they call in turn. Left out:
-    backward passes, reads of a single value (``item``), and the printing of tensors.
+    backward passes, reads of a single value (``item``), the printing of tensors, and what makes
+    a symbolic float an input of a graph.
     """
 
     region: int

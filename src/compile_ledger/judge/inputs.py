@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from compile_ledger.facts.calls import Call
 
 from .cells import absent, cell
+from .choose import RECORDED
 from .document import Line
 from .instruments import instrument
 from .view import View
@@ -27,7 +28,8 @@ _UNSEEN = (
 def inputs_line(view: View | None) -> Line:
     """Which sizes and values each region saw; the regions with most calls."""
     if view is None or not any(view.calls.values()):
-        return Line("inputs", (absent("inputs", _UNSEEN),))
+        known = view is not None and view.arm.name != RECORDED
+        return Line("inputs", (absent("inputs", "no region was called" if known else _UNSEEN),))
     ranked = sorted(view.calls.items(), key=lambda pair: -len(pair[1]))
     tool = instrument("arguments of calls", view.arm)
     found = tuple(

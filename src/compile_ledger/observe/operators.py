@@ -35,11 +35,13 @@ EVERY = 16
 KEPT = 8
 """Samples of a region that are written: its last ones."""
 _RANGE = "compile-ledger:"
-_GRAPH, _PRINTING = 0, 1
+_GRAPH, _LEFT_OUT = 0, 1
 _READS = frozenset({"aten::item", "aten::is_nonzero", "aten::_local_scalar_dense"})
 """Operators that hand one value to Python: no graph can hold what follows from it."""
 _OVERHEAD = frozenset({"aten::detach", "aten::alias", "aten::lift_fresh"})
 """Views that torch itself makes between frames; they compute nothing."""
+_SYMBOLIC_FLOAT = "_as_tensor_fullprec"
+"""What the code that Dynamo made calls for each symbolic float that it gives a graph."""
 _MOST_PLACES = 8
 
 
@@ -124,12 +126,12 @@ class _Marker:
         self.ended = False
         self._set_callback = set_callback
         self.labels: list[_Label] = [_Label(), _Label()]
-        """What the ranges stand for, by number; 0 is a graph, 1 the printing of a tensor."""
+        """What the ranges stand for, by number; 0 is a graph, 1 what is left out."""
         self._numbers: dict[tuple[int, int, bool], int] = {}
         self._stack: list[tuple[Any, Any]] = []
         """The key of what opened a range (a frame, or a frame's C call), and the range."""
         self._whole: FrameType | None = None
-        """The frame of a graph, or of printing, inside which nothing is looked at."""
+        """The frame of a graph, or of what is left out, inside which nothing is looked at."""
         self.graphs = 0
         self._kinds: dict[CodeType, bool] = {}
         self._names: dict[CodeType, tuple[str, ...]] = {}
@@ -167,9 +169,9 @@ class _Marker:
             self.graphs += 1
             self._whole = frame
             self._start(frame, _GRAPH)
-        elif code.co_filename.endswith("_tensor_str.py"):
+        elif code.co_filename.endswith("_tensor_str.py") or code.co_name == _SYMBOLIC_FLOAT:
             self._whole = frame
-            self._start(frame, _PRINTING)
+            self._start(frame, _LEFT_OUT)
         elif self._is_users(code):
             self._start(frame, self._number(code, 0, frame))
         elif back is not None and self._is_users(back.f_code):
@@ -263,7 +265,7 @@ def _counted(fact: Call, events: Iterable[Any], marker: _Marker) -> Operators:
     """Sum the operators that nothing but ranges holds, by the range around them."""
     spent: dict[int, list[int]] = {}
     for number, name, took in _outermost(events):
-        if number != _PRINTING and name not in _READS and name not in _OVERHEAD:
+        if number != _LEFT_OUT and name not in _READS and name not in _OVERHEAD:
             of = spent.setdefault(number, [0, 0])
             of[0] += 1
             of[1] += took

@@ -102,7 +102,10 @@ def _cost(ledger: Ledger) -> str:
     calls = _unserved(ledger)
     if ledger.cost.compile_seconds is None and not calls:
         return ""
-    return "; ".join((*_paid(ledger.cost), calls or f"calls {NOT_MEASURED}"))
+    parts = [*_paid(ledger.cost), calls or f"calls {NOT_MEASURED}"]
+    if calls.startswith("0 ") and ledger.diagnosis and ledger.diagnosis.level == "CAPTURED":
+        parts.pop()  # Each was served by an entry, which is not all of it.
+    return "; ".join(parts)
 
 
 def _paid(cost: Cost) -> list[str]:
