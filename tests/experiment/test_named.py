@@ -40,14 +40,14 @@ def target(folder: Path, text: str, name: str) -> Target:
     [
         ("def serve(): ...", "server", "users_file.py has no server; it has serve"),
         ("", "x", "users_file.py has no x"),
-        ("import users_absent", "x", "needs the package users_absent, which is not installed"),
+        ("import users_absent", "x", "the package users_absent is not installed here: install it"),
         (
             "1 / 0",
             "x",
-            r"raises on import: ZeroDivisionError: division by zero \(.*users_file.py:1",
+            r"cannot run: ZeroDivisionError: division by zero \(.*users_file.py:1",
         ),
-        ("def f(:", "f", "raises on import: SyntaxError"),
-        ("raise SystemExit(3)", "x", "raises on import: SystemExit: 3"),
+        ("def f(:", "f", "cannot run: SyntaxError"),
+        ("raise SystemExit(3)", "x", "cannot run: SystemExit: 3"),
         ("x = 3", "x", "is an int: wanted a Workload"),
         ("class x: ...", "x", "is a type: wanted a Workload"),
         ("def x(a): ...", "x", "needs the argument a: wanted a Workload"),
