@@ -20,9 +20,7 @@ from typing import Any, NoReturn
 
 from compile_ledger.facts.arm import Costs
 from compile_ledger.facts.contract import Stated
-from compile_ledger.observe import operators
 from compile_ledger.observe.clock import cpu_ns
-from compile_ledger.observe.hooks import own_calls
 from compile_ledger.observe.hooks.backward import BackwardPass, around_backward
 from compile_ledger.observe.hooks.own_calls import OwnCallCounter
 from compile_ledger.observe.hooks.stances import hold_eager
@@ -111,7 +109,7 @@ class ArmProcess:
         self.recorder.session.default_site = subject.site_of(self.spec.target)
         if self.spec.own_calls:
             self.recorder.session.own_calls = OwnCallCounter(self.recorder.session)
-        self.recorder.start(changed=self._changes())
+        self.recorder.start(changed=self.spec.changes())
         declare = self.recorder.session.declare
         spec = self.spec
         if spec.plain:
@@ -160,32 +158,6 @@ class ArmProcess:
             from torch._inductor import config
 
             config.fallback_random = True
-
-    def _changes(self) -> tuple[str, ...]:
-        spec = self.spec
-        said = [f"seed {spec.seed}", f"{spec.threads} thread(s)"]
-        said += [f"{name}={value}" for name, value in spec.env.items()]
-        said += [f"{variable} dropped" for variable in spec.dropped]
-        said += [f"torch.compile({name}={value!r})" for name, value in spec.overrides.items()]
-        said += [f"torch._dynamo.config.{n} = {v!r}" for n, v in spec.settings.items()]
-        if spec.cheap_backend:
-            said.append("torch.compile(backend='eager') in place of a backend that generates code")
-        if spec.role == "drift":
-            said.append("each region's first call finds its state moved by up to four roundings")
-        if spec.role == "compare":
-            said.append("backward passes watched, compared calls made again on copies")
-        places = [spec.in_place] if spec.in_place else []
-        said += [f"torch.compile(module) compiles the {one} in place" for one in places]
-        counted = {own_calls.CHANGED: spec.own_calls, operators.CHANGED: spec.operators}
-        said += [words for words, done in counted.items() if done]
-        said.append("os._exit(0) measures and writes first")
-        if spec.eager:
-            said.append("torch.compiler.set_stance('force_eager'), in place of the program's own")
-        if spec.plain:
-            said.append("torch.compile as the identity")
-        if spec.fallback_random:
-            said.append("torch._inductor.config.fallback_random = True")
-        return tuple(said)
 
     def _watch(self) -> None:
         calls = self.recorder.calls

@@ -8,6 +8,9 @@ from typing import Any, Literal
 
 import msgspec
 
+from compile_ledger.observe.hooks.own_calls import CHANGED as COUNTED
+from compile_ledger.observe.operators import CHANGED as SAMPLED
+
 from .enough import Prefix
 from .targets import Target
 
@@ -92,3 +95,29 @@ class ArmSpec:
     def read(path: Path) -> ArmSpec:
         """Read a spec that :meth:`write` wrote."""
         return msgspec.json.decode(path.read_bytes(), type=ArmSpec)
+
+    def changes(self) -> tuple[str, ...]:
+        """What the arm changes of the program and its process, in words."""
+        said = [f"seed {self.seed}", f"{self.threads} thread(s)"]
+        said += [f"{name}={value}" for name, value in self.env.items()]
+        said += [f"{variable} dropped" for variable in self.dropped]
+        said += [f"torch.compile({name}={value!r})" for name, value in self.overrides.items()]
+        said += [f"torch._dynamo.config.{n} = {v!r}" for n, v in self.settings.items()]
+        if self.cheap_backend:
+            said.append("torch.compile(backend='eager') in place of a backend that generates code")
+        if self.role == "drift":
+            said.append("each region's first call finds its state moved by up to four roundings")
+        if self.role == "compare":
+            said.append("backward passes watched, compared calls made again on copies")
+        places = [self.in_place] if self.in_place else []
+        said += [f"torch.compile(module) compiles the {one} in place" for one in places]
+        counted = {COUNTED: self.own_calls, SAMPLED: self.operators}
+        said += [words for words, done in counted.items() if done]
+        said.append("os._exit(0) measures and writes first")
+        if self.eager:
+            said.append("torch.compiler.set_stance('force_eager'), in place of the program's own")
+        if self.plain:
+            said.append("torch.compile as the identity")
+        if self.fallback_random:
+            said.append("torch._inductor.config.fallback_random = True")
+        return tuple(said)
