@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -190,3 +191,51 @@ def test_a_copys_run_tells_outputs_and_mutations_and_changes_no_argument() -> No
     assert torch.equal(content["tensors"]["mutated args[1]"], torch.ones(2))
     assert content["texts"] == {"out": "NoneType None"}
     assert torch.equal(out, torch.zeros(2))
+
+
+class Trains:
+    def __init__(self) -> None:
+        self.model = Counts()
+        self.optimizer = torch.optim.Adam(self.model.parameters(), lr=torch.tensor(0.1))
+        self.loss: Callable[[torch.Tensor], torch.Tensor] = lambda y: (
+            self.model.scale.sum() + y.sum()
+        )
+
+    def train(self, x: torch.Tensor) -> torch.Tensor:
+        self.optimizer.zero_grad()
+        self.loss(self.model(x)).backward()
+        self.optimizer.step()
+        return self.model.scale.detach()
+
+
+@pytest.mark.parametrize("double", [False, True])
+def test_a_copy_of_an_optimizers_step_has_the_gradients_that_it_steps_along(
+    *, double: bool
+) -> None:
+    layer = nn.Linear(2, 2)
+    optimizer = torch.optim.Adam(layer.parameters(), lr=0.1)
+    layer(torch.ones(1, 2)).sum().backward()
+    was = layer.weight.detach().clone()
+
+    first = run_twin(Twin(double=double), optimizer.step, (), {})["tensors"]
+    optimizer.step()
+    second = run_twin(Twin(double=double), optimizer.step, (), {})["tensors"]
+
+    wanted = torch.float64 if double else torch.float32
+    moved = first["state param_groups[0]['params'][0]"]
+    assert moved.dtype == second["state state[key 0]['exp_avg']"].dtype == wanted
+    assert torch.allclose(moved, layer.weight.to(wanted))
+    assert not torch.equal(moved, was.to(wanted))
+    assert second["state state[key 0]['step']"] == 2
+
+
+def test_an_optimizer_and_the_model_of_one_object_stay_together() -> None:
+    trains = Trains()
+    given = torch.ones(2)
+
+    result = Twin(double=False).target(trains.train)(given)
+
+    assert trains.model.scale.tolist() == [2.0, 4.0]
+    assert trains.model.scale.grad is None
+    assert torch.equal(result, trains.train(given))
+    assert Twin().target(trains.train)(given.double()).dtype == torch.float64

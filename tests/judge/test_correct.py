@@ -10,6 +10,7 @@ from compile_ledger.facts.agreement import Agreement
 from compile_ledger.judge.choose import Arms
 from compile_ledger.judge.correct.agreements import correctness
 from compile_ledger.judge.correct.level import judge_correct
+from compile_ledger.judge.lines import correctness_line
 
 from . import make
 
@@ -162,3 +163,10 @@ def test_determinism_is_unknown_without_a_second_eager_run() -> None:
     found = correctness(make.arms(make.eager()), make.INDUCTOR)
     assert found.deterministic is None
     assert found.why
+
+
+def test_outputs_of_the_same_bits_have_no_error_and_say_so() -> None:
+    leaf = make.agree(status="equal", max_abs=0.0)
+    line = correctness_line(correctness(compared(leaf), make.INDUCTOR))
+    why = {cell.name: cell.why for cell in line.cells}
+    assert why["error over eager's"] == "outputs equal eager's bit for bit"

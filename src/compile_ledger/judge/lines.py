@@ -170,7 +170,8 @@ def _calls(name: str, value: float | None, saving: Interval) -> Cell:
 def correctness_line(found: Correctness) -> Line:
     """What was compared and how far it is from eager and from fp64."""
     tool = f"agreement with eager ({found.arm} arm)" if found.arm else ""
-    why = found.why or "no fp64 reference"
+    same = found.max_abs == 0 and all(leaf.status == "equal" for leaf in found.worst)
+    why = found.why or ("outputs equal eager's bit for bit" if same else "no fp64 reference")
     worst = f"{found.max_abs:.2e}" if found.max_abs is not None else None
     ratio = f"{found.worst_ratio:.3g}" if found.worst_ratio is not None else None
     repeats = {True: "yes", False: "no"}.get(bool(found.deterministic))

@@ -142,9 +142,13 @@ def _against_reference(where: Where, eager: Any, compiled: Any, reference: Any) 
 
 
 def compare_gradient(
-    where: Where, eager: Any, compiled: Any, reference: Any, noisy: Callable[[], list[float]]
+    where: Where,
+    eager: Any,
+    compiled: Any,
+    referee: Callable[[], Any],
+    noisy: Callable[[], list[float]],
 ) -> Agreement:
-    """Compare one gradient with eager's by the fp64 referee.
+    """Compare one gradient with eager's by the fp64 referee, which is asked where bits differ.
 
     ``noisy`` tells the errors of eager with inputs and weights moved by some rounding
     steps; it is called only where nothing else explains the compiled error: rounding
@@ -155,6 +159,7 @@ def compare_gradient(
         return _agreement(where, compiled, "differs", why=wrong)
     if _same_bits(eager, compiled):
         return _agreement(where, compiled, "equal", max_abs=0.0)
+    reference = referee()
     masks = _masks(eager, compiled, reference)
     if masks:
         return _agreement(where, compiled, "differs", why=masks)

@@ -183,7 +183,7 @@ class Sides:
 
     compiled: Any
     eager: Any
-    reference: Any
+    reference: Callable[[], Any]
     noisy: Callable[[], list[float]]
 
 
@@ -198,6 +198,8 @@ class Pass:
     write: Callable[[Agreement], None]
     given: dict[Part, dict[str, Any]] = field(default_factory=dict)
     """What flowed into each call that can be made again, by output."""
+    fp64: dict[Part, dict[str, Any]] = field(default_factory=dict)
+    """The referee's, by call: made only where the bits of eager and compiled differ."""
     noisy: dict[tuple[Part, int], dict[str, Any]] = field(default_factory=dict)
 
     def compare(self) -> None:
@@ -208,9 +210,8 @@ class Pass:
                 self.write(_not_compared(call, why))
         calls = [call for call in self.reached if call.part in self.given]
         eager = {c.part: self._again(c, double=False) for c in calls}
-        fp64 = {c.part: self._again(c, double=True) for c in calls}
         for call in calls:
-            self._compare_call(call, calls, eager, fp64)
+            self._compare_call(call, calls, eager)
 
     def _flowed_in(self, call: Waiting) -> str:
         """Note what flowed into a call; why that cannot be used, where it cannot."""
@@ -231,7 +232,7 @@ class Pass:
             return {}
         return recipe.gradients(self.given[call.part], double=double, noise=noise)
 
-    def _compare_call(self, call: Waiting, calls: list[Waiting], eager: Any, fp64: Any) -> None:
+    def _compare_call(self, call: Waiting, calls: list[Waiting], eager: Any) -> None:
         agreed: list[Agreement] = []
         shared: list[str] = []
         for path, edge in call.part.inputs.items():
@@ -246,17 +247,23 @@ class Pass:
             if compiled is None and not self.whole:
                 continue
             paths = [(c, _path_of(c.part, edge)) for c in of]
-
-            noise = partial(self._noise, paths, fp64)
-            sides = Sides(compiled, _sum(eager, paths), _sum(fp64, paths), noise)
+            referee, noise = partial(self._referee, paths), partial(self._noise, paths)
+            sides = Sides(compiled, _sum(eager, paths), referee, noise)
             found = _compared(_leaf(call, f"gradient of {_said(path)}"), sides)
             if found is not None:
                 agreed.append(found)
         self._tell(call, agreed, shared)
 
-    def _noise(self, paths: list[tuple[Waiting, str]], fp64: Any) -> list[float]:
+    def _referee(self, paths: list[tuple[Waiting, str]]) -> Any:
+        """The same gradient in fp64."""
+        for call, _ in paths:
+            if call.part not in self.fp64:
+                self.fp64[call.part] = self._again(call, double=True)
+        return _sum(self.fp64, paths)
+
+    def _noise(self, paths: list[tuple[Waiting, str]]) -> list[float]:
         """Errors of the same gradient where inputs and weights are moved by some roundings."""
-        reference, found = _sum(fp64, paths), []
+        reference, found = self._referee(paths), []
         for seed in _SEEDS:
             for call, _ in paths:
                 if (call.part, seed) not in self.noisy:

@@ -54,9 +54,7 @@ class Twin:
 
     def module(self, module: Any) -> Any:
         """A deep copy of a module, its own compiled call, if any, left out."""
-        twin = copy.deepcopy(module)
-        for part in twin.modules():
-            part._compiled_call_impl = None  # noqa: SLF001
+        twin, _ = _deep_copy(module)
         return twin.double() if self.double else twin
 
     def target(self, target: Any) -> Callable[..., Any]:
@@ -71,8 +69,8 @@ class Twin:
                 module: Callable[..., Any] = self.module(target)
                 return module
             if isinstance(target, types.MethodType):
-                function = self._held(target.__func__, {})
-                return types.MethodType(function, self._owner(target.__self__))
+                owner, copies = self._owner(target.__self__)
+                return types.MethodType(self._held(target.__func__, copies), owner)
             if isinstance(target, types.FunctionType):
                 return self._function(target, {})
         except Exception as error:
@@ -81,15 +79,24 @@ class Twin:
         msg = f"a {type(target).__name__} cannot be copied"
         raise NoTwinError(msg)
 
-    def _owner(self, owner: Any) -> Any:
+    def _owner(self, owner: Any) -> tuple[Any, dict[int, Any]]:
+        """A copy of a method's ``self``, and what was copied with it, by identity.
+
+        One copy of everything: an optimizer and the model that it trains stay together.
+        """
         import torch
 
+        twin, pairs = _deep_copy(owner)
+        copies = {id(original): copied for original, copied in pairs}
         if isinstance(owner, torch.nn.Module):
-            return self.module(owner)
-        twin = copy.deepcopy(owner)
+            return (twin.double() if self.double else twin), copies
+        for original, copied in pairs if self.double else ():
+            if isinstance(original, torch.Tensor):
+                _make_double(copied)
         for name, value in vars(twin).items():
-            setattr(twin, name, self._held(value, {}))
-        return twin
+            if isinstance(value, (types.FunctionType, tuple)):
+                setattr(twin, name, self._held(value, copies))
+        return twin, copies
 
     def _held(self, value: Any, done: dict[int, Any]) -> Any:
         """A copy of what a function holds; ``done`` are the copies so far, by identity."""
@@ -128,3 +135,36 @@ class Twin:
         named = function.__kwdefaults__ or {}
         twin.__kwdefaults__ = {n: self._held(v, done) for n, v in named.items()}
         return twin
+
+
+def _deep_copy(value: Any) -> tuple[Any, list[tuple[Any, Any]]]:
+    """A deep copy that keeps gradients, which torch leaves out of it, and all that was copied.
+
+    A step of an optimizer whose parameters have no gradients changes nothing.
+    """
+    import torch
+
+    memo: dict[int, Any] = {}
+    twin = copy.deepcopy(value, memo)
+    originals = memo.get(id(memo), ())
+    pairs = [(x, memo[id(x)]) for x in originals if memo.get(id(x), x) is not x]
+    for original, copied in pairs:
+        if isinstance(original, torch.nn.Module):
+            copied._compiled_call_impl = None  # noqa: SLF001
+        elif isinstance(original, torch.Tensor) and original.is_leaf and original.grad is not None:
+            copied.grad = original.grad.detach().clone()
+    return twin, pairs
+
+
+def _make_double(tensor: Any) -> None:
+    """Turn a tensor into fp64 where it lies, so that all that holds it has it so."""
+    import torch
+
+    wide = torch.complex128 if tensor.is_complex() else torch.float64
+    if not tensor.is_complex() and not tensor.is_floating_point():
+        return
+    grad = tensor.grad if tensor.is_leaf else None
+    tensor.grad = None
+    tensor.data = tensor.data.to(wide)
+    if grad is not None:
+        tensor.grad = grad.to(wide)
