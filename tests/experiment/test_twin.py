@@ -239,3 +239,16 @@ def test_an_optimizer_and_the_model_of_one_object_stay_together() -> None:
     assert trains.model.scale.grad is None
     assert torch.equal(result, trains.train(given))
     assert Twin().target(trains.train)(given.double()).dtype == torch.float64
+
+
+def descend(weight: torch.Tensor) -> torch.Tensor:
+    assert weight.grad is not None
+    return weight.detach() - weight.grad
+
+
+def test_a_copy_of_an_argument_has_its_gradient() -> None:
+    weight = torch.ones(2, requires_grad=True)
+    (weight * 3).sum().backward()
+    found = run_twin(Twin(), descend, (weight,), {})["tensors"]
+    assert found["out"].tolist() == [-2.0, -2.0]
+    assert found["out"].dtype == torch.float64

@@ -50,7 +50,10 @@ class Twin:
         if self.grads and tensor.requires_grad and not tensor.is_leaf:
             with torch.enable_grad():
                 return plain.requires_grad_().clone()  # No leaf, as its original is none.
-        return plain.requires_grad_(tensor.requires_grad and tensor.is_leaf)
+        plain.requires_grad_(tensor.requires_grad and tensor.is_leaf)
+        if tensor.is_leaf and tensor.grad is not None:
+            plain.grad = self._tensor(tensor.grad)
+        return plain
 
     def module(self, module: Any) -> Any:
         """A deep copy of a module, its own compiled call, if any, left out."""
