@@ -11,8 +11,10 @@ import pytest
 import torch
 from torch import nn
 
+from compile_ledger.experiment.correctness.fingerprint import reachable_modules
+from compile_ledger.experiment.correctness.held import held_values
 from compile_ledger.facts.outside import OwnCalls
-from compile_ledger.observe.hooks.own_calls import OwnCallCounter, own_functions
+from compile_ledger.observe.hooks.own_calls import OwnCallCounter, own_code, own_functions
 from compile_ledger.observe.recording.recorder import Recorder
 
 X = torch.ones(2, 4)
@@ -160,3 +162,20 @@ def test_a_wrapper_of_torchs_counts_for_the_module_inside() -> None:
     found = list(own_functions(nn.DataParallel(model)))
     assert [owner for _, owner in found][-1] is model
     assert found[-1][0] is Scale.forward
+
+
+def test_the_programs_code_is_found_behind_its_stand_in(counter: OwnCallCounter) -> None:
+    model = Scale()
+
+    def step(x: Any) -> Any:
+        return model(x).sum() + X.sum()
+
+    was = step.__code__
+    torch.compile(step)(X)
+
+    assert counts(counter)[0] == (1, 0)
+    assert step.__code__ is not was
+    assert own_code(step.__code__) is was
+    assert own_code(was) is was
+    assert set(held_values(step)) == {"X"}
+    assert list(reachable_modules(step)) == ["model"]

@@ -8,11 +8,17 @@ import types
 from collections.abc import Iterator
 from typing import Any
 
+from compile_ledger.observe.hooks.own_calls import own_code
+
 _STORES = ("STORE_ATTR", "DELETE_ATTR")
 
 
 def codes_of(code: types.CodeType) -> Iterator[types.CodeType]:
-    """A code object and those of the comprehensions and functions inside it."""
+    """A code object and those of the comprehensions and functions inside it.
+
+    The program's own, where a counting stand-in has its place: that names nothing.
+    """
+    code = own_code(code)
     yield code
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):

@@ -29,6 +29,7 @@ CHANGED = "a counting stand-in for the code of each function that a region compi
 _SUSPENDS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 _MOST_CALLERS = 8
 _PLACEHOLDER = "compile-ledger hands the call on"
+_STANDS_FOR = "compile_ledger_stands_for"
 
 
 class Tally:
@@ -156,6 +157,7 @@ class StandIn:
                 return own(*args, **kwargs)
             return self._timed(tally, args, kwargs)
 
+        setattr(run, _STANDS_FOR, self.code)
         return run
 
     def _timed(self, tally: Tally, args: Any, kwargs: Any) -> Any:
@@ -236,6 +238,14 @@ def innermost(target: Any) -> Any:
     while getattr(target, "_torchdynamo_orig_callable", None) is not None:
         target = target._torchdynamo_orig_callable  # noqa: SLF001
     return target
+
+
+def own_code(code: types.CodeType) -> types.CodeType:
+    """The program's code, where ``code`` is a stand-in for it; else ``code``."""
+    if _PLACEHOLDER not in code.co_consts:
+        return code
+    every = (getattr(constant, _STANDS_FOR, None) for constant in code.co_consts)
+    return next((found for found in every if found is not None), code)
 
 
 def _wraps(module: Any) -> bool:
