@@ -32,7 +32,7 @@ def target(folder: Path, text: str) -> Target:
 @pytest.mark.parametrize(
     ("text", "advice"),
     [
-        (READS, "give serve.py the arguments after -- that make it run one"),
+        (READS, "give serve.py the arguments after -- with which it runs what it compiles"),
         (DEFINES, "serve.py only defines: call it under if __name__ == '__main__'"),
         (RUNS, "give a program that does, or file.py:name with a Workload"),
     ],
@@ -51,7 +51,7 @@ def test_a_usage_error_is_told_in_the_program_s_own_words(tmp_path: Path) -> Non
         check_eager(Arm("eager", exit_code=2), target(tmp_path, READS), words)
     assert str(caught.value) == (
         f"serve.py ended with exit code 2: {words}: "
-        "give serve.py the arguments after -- that make it run one"
+        "give serve.py the arguments after -- with which it runs what it compiles"
     )
 
 

@@ -204,7 +204,10 @@ def test_region_inside_another_is_judged_too() -> None:
 
 def test_calls_that_all_raised_tell_nothing() -> None:
     arm = make.healthy(calls=make.calls("!!"), compiles=())
-    assert judged(arm).level.status == "not_measured"
+    found = judged(arm)
+    assert found.level.status == "not_measured"
+    assert found.level.why == "every call of encode raised: RUNS has the exception"
+    assert not found.command, "no other audit could count graphs of calls that raise"
 
 
 def counted(runs: int, resumed: int = 0, calls: int = 10) -> Arm:

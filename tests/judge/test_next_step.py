@@ -67,6 +67,25 @@ def test_what_was_shown_to_help_is_said_with_what_it_changed() -> None:
     assert step.site == make.SITE
 
 
+def test_a_keyword_is_changed_at_the_line_of_torch_compile_not_where_the_failure_is() -> None:
+    inside = finding("compiled-raises", site=Place("model.py", 11))
+    row = replace(shown("allow-breaks"), level="RUNS")
+    diagnosis = Diagnosis("RUNS", inside.slug, "", site=inside.site, finding=inside.id)
+    step = next_step(diagnosis, [inside], [row], [], look(make.healthy()))
+    assert step is not None
+    assert step.do == "leave fullgraph=True out of torch.compile"
+    assert step.site == make.SITE
+
+
+@pytest.mark.parametrize(
+    "change", ["torch._dynamo.config.capture_scalar_outputs = True", 'TORCH_COMPILE_X="x"']
+)
+def test_a_setting_of_the_process_is_at_no_line(change: str) -> None:
+    step = step_of(finding(), replace(shown("a-setting"), change=change))
+    assert step.do == change
+    assert step.site is None
+
+
 def test_a_raised_limit_is_no_repair() -> None:
     step = step_of(finding("recompile-constant-str", subject="stage"), shown("raise-limit"))
     assert step.do == "choose by stage outside the region: one compiled function for each name"

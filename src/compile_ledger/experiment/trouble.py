@@ -33,7 +33,7 @@ def check_eager(arm: Arm, target: Target, last_words: str = "") -> None:
 def _make_it_run(target: Target) -> str:
     """What would make a program run a region, as far as its source tells."""
     if reads_arguments(target):
-        return f"give {target.text} the arguments after -- that make it run one"
+        return f"give {target.text} the arguments after -- with which it runs what it compiles"
     if only_defines(target):
         return (
             f"{target.text} only defines: call it under if __name__ == '__main__', "

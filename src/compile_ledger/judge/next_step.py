@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from compile_ledger.facts.place import Place
+
 from .document import (
     BreakRow,
     Diagnosis,
@@ -20,6 +22,8 @@ from .words import count
 
 _NO_REPAIR = ("raise-limit", "without-code-generator")
 """Experiments that test a mechanism and repair nothing: values keep coming."""
+_OF_THE_PROCESS = ("torch._dynamo.config", "TORCH")
+"""What a change begins with that is made once, before the first call, at no certain line."""
 _LONGEST = 70
 """Letters of a change that did not help."""
 _IN_WORDS = {
@@ -43,12 +47,21 @@ def next_step(
     shown = next((row for row in rows if row.outcome == "holds" and _repairs(row)), None)
     if shown is not None:
         do = _IN_WORDS.get(shown.name, shown.change)
-        return NextStep(do, diagnosis.site, f"tested: {_difference(shown)}")
+        return NextStep(do, _set_at(shown, leading, view), f"tested: {_difference(shown)}")
     edit = pattern_edit(view, leading) or _break_edit(leading, breaks) or edit_for(leading)
     if not edit:
         return None
     where = leading.guarded or diagnosis.site
     return NextStep(edit, where, "; ".join(_untested(rows)))
+
+
+def _set_at(row: ExperimentRow, finding: Finding, view: View | None) -> Place | None:
+    """The line that a tested change edits: the region's; None for a setting of the process."""
+    if row.change.startswith(_OF_THE_PROCESS):
+        return None
+    known = view.regions if view is not None else {}
+    region = known.get(finding.region if finding.region is not None else -1)
+    return region.site if region is not None else finding.site
 
 
 def _repairs(row: ExperimentRow) -> bool:

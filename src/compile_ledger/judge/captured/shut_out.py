@@ -1,4 +1,4 @@
-"""Regions that never got an entry, because others had filled the line they share."""
+"""Regions that never got an entry: their calls raised, or others had filled their line."""
 
 from __future__ import annotations
 
@@ -10,15 +10,27 @@ _TURNED_AWAY = frozenset({"refused", "fell_back"})
 
 def shut_out_words(view: View) -> str:
     """Why nothing can be said of some regions' graphs: no call of theirs could have one."""
+    raising = [region for region in view.called if _only_raises(view, region)]
+    if raising:
+        return f"every call of {_targets(view, raising)} raised: RUNS has the exception"
     regions = [region for region in view.called if _is_shut_out(view, region)]
     if not regions:
         return ""
     every = sum(len(view.calls[region]) for region in regions)
-    targets = listed(sorted({view.target(region) for region in regions}), 3)
     return (
-        f"{count(len(regions), 'region')} of {len(view.called)} ({targets}) ran no graph in "
+        f"{count(len(regions), 'region')} of {len(view.called)} ({_targets(view, regions)}) ran "
+        "no graph in "
         f"{count(every, 'call')}: other regions had filled the cache line that they share"
     )
+
+
+def _targets(view: View, regions: list[int]) -> str:
+    return listed(sorted({view.target(region) for region in regions}), 3)
+
+
+def _only_raises(view: View, region: int) -> bool:
+    calls = view.calls.get(region, ())
+    return bool(calls) and all(call.disposition == "raised" for call in calls)
 
 
 def _is_shut_out(view: View, region: int) -> bool:
