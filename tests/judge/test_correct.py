@@ -97,6 +97,7 @@ def test_nothing_compared_is_not_measured_with_the_reason() -> None:
     found = judge_correct(compared(leaf), make.INDUCTOR)
     assert found.level.status == "not_measured"
     assert "inputs differ" in found.level.why
+    assert not found.command, "the audit that was just run would tell no more"
 
 
 def test_capture_that_differs_fails_even_without_another_arm() -> None:
