@@ -117,10 +117,10 @@ def test_where_capturing_one_uncovers_another_the_next_change_is_about_both(
     assert second.before.graphs_high == 0
 
 
-def test_a_branch_on_the_value_is_left_when_the_value_is_captured(tmp_path: Path) -> None:
+def test_a_branch_on_the_value_is_uncovered_when_the_value_is_captured(tmp_path: Path) -> None:
     (row,) = experiments("branches_on_item_workload", tmp_path)
     assert row.outcome == "not_resolved"
-    assert "is left" in row.sentence
+    assert "uncovers another: Data-dependent branching at " in row.sentence
 
 
 def test_torch_s_own_instruments_are_asked_in_an_arm_of_their_own(tmp_path: Path) -> None:
@@ -137,5 +137,7 @@ def test_torch_s_own_instruments_are_asked_in_an_arm_of_their_own(tmp_path: Path
 def test_an_audit_says_which_edit_removes_what_no_setting_captures(tmp_path: Path) -> None:
     ledger = audited(program("breaks.py:branches_workload"), tmp_path).ledger()
     assert ledger.experiments == ()
-    (said,) = headline(ledger).experiments
-    assert said.startswith("none: no setting captures it; an edit: compute both sides")
+    assert headline(ledger).experiments == ()
+    assert headline(ledger).advice.startswith("compute both sides and choose with torch.where")
+    (row,) = ledger.breaks
+    assert row.removal.startswith("no setting captures it; an edit: compute both sides")

@@ -8,6 +8,9 @@ from typing import Any
 import pytest
 
 from compile_ledger.experiment.interventions import Intervention, interventions_for
+from compile_ledger.experiment.run_interventions import run_interventions
+from compile_ledger.facts.arm import Arm
+from compile_ledger.facts.place import Raised
 from compile_ledger.facts.region import Region
 from compile_ledger.judge.document import CauseRow, Finding
 
@@ -118,3 +121,16 @@ def test_the_default_policy_is_offered_for_a_size_that_is_not_the_leading_cause(
     assert (one.name, one.overrides) == ("default-policy", {"dynamic": None})
     assert "axis 1 of input_ids" in one.tests
     assert not interventions_for(keys, region())
+
+
+def test_a_setting_that_an_exception_names_is_tried_before_breaks_are_allowed() -> None:
+    text = (
+        "DDPOptimizer backend: Found a higher order op in the graph. Please turn off DDP "
+        "optimizer using torch._dynamo.config.optimize_ddp=False. Set TORCHDYNAMO_VERBOSE=1 for"
+    )
+    arm = Arm("capture", regions=(region(fullgraph="True"),), raised=Raised("E", text))
+    found = dataclasses.replace(finding("compiled-raises"), axis=None, region=0)
+    first, second = run_interventions(found, arm)
+    assert first.change == "torch._dynamo.config.optimize_ddp = False"
+    assert first.settings == {"optimize_ddp": False}
+    assert second.name == "allow-breaks"

@@ -136,6 +136,10 @@ def test_what_only_the_context_names_is_named() -> None:
     found = told(context, "logging.Logger method not supported")
     assert reason_of(found).endswith(": Logger.warning_once")
     assert functions_of(found) == ("logging.Logger.warning_once",)
+    met = "Explanation: Skip calling function `<function show at 0x7fe3>` since it was wrapped"
+    assert reason_of(told(met, "Skip calling a disabled function")).endswith(": show")
+    met = "Explanation: Dynamo does not know the builtin `<unknown module>.Random.random.` This"
+    assert reason_of(told(met, "marked as skipped")) == "marked as skipped: Random.random"
     assert reason_of(told("x\nDeveloper debug context: GRU(4, 16)", "RNN")) == "RNN: GRU"
 
 

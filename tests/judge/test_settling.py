@@ -136,7 +136,7 @@ class TestRecurring:
         (finding,) = judged(recompiling("crrrrr", *reasons, code_objects=(shim,))).findings
         assert finding.subject == "args[0]"
         assert finding.site == make.SITE
-        assert "frame inner, torch/_dynamo/external_utils.py:67, entered by torch.compile" in (
+        assert "in torch's wrapper of encode, torch/_dynamo/external_utils.py:67, entered by" in (
             finding.sentence
         )
 

@@ -35,7 +35,6 @@ from .correctness.error import Tolerance
 from .correctness.store import Store
 from .correctness.watchers import DRIFT, Comparer, Drifter, Keeper, Referee, Repeater, Watcher
 from .enough import Enough
-from .interventions import HIGH_LIMITS
 from .last_calls import LastCalls
 from .spec import ArmSpec, Removal
 from .workload import Workload
@@ -150,7 +149,7 @@ class ArmProcess:
         torch.set_num_threads(self.spec.threads)
         for name, value in self.spec.settings.items():
             change_setting(name, value)
-            if name in HIGH_LIMITS:
+            if not isinstance(value, list):
                 hold_setting(name)
         if self.spec.eager:
             hold_eager()

@@ -107,6 +107,9 @@ class Audit:
             return
         self._opinions(ledger)
         self._own_backend(ledger)
+        ended = self.ledger(provisional=True)
+        if not _goes_on(ended) and all(row.level != "RUNS" for row in self.experiments):
+            self._experiments(ended)
 
     def _cheap(self) -> None:
         """Eager, eager again, capture: where the diagnosis is often complete."""
@@ -165,7 +168,7 @@ class Audit:
     def _rows(self, finding: Finding, before: Arm, *, limit: str) -> Iterator[ExperimentRow]:
         """Each experiment is run when its row is asked for, the cheapest first."""
         if finding.level == "RUNS":
-            yield from run_experiments(finding, before, self._changed)
+            yield from run_experiments(finding, before, self._changed_in(before))
             return
         if finding.level == "CORRECT":
             own = self.contract.own_backend
@@ -202,9 +205,18 @@ class Audit:
 
     def _changed(self, chosen: Intervention) -> Arm:
         """The capture arm with one change."""
-        self.changes[chosen.name] = chosen
-        spec = plan.intervention(self._as_long_as(self.arms.get(CAPTURE)), chosen)
-        return self._arm(spec, f"experiment: {chosen.change}")
+        return self._changed_in(self.arms.get(CAPTURE))(chosen)
+
+    def _changed_in(self, before: Arm | None) -> Callable[[Intervention], Arm]:
+        """Runs the arm that a finding rests on with one change."""
+        own = before is not None and before.name != CAPTURE
+
+        def changed(chosen: Intervention) -> Arm:
+            self.changes[chosen.name] = chosen
+            spec = plan.intervention(self._as_long_as(before), chosen, own_backend=own)
+            return self._arm(spec, f"experiment: {chosen.change}")
+
+        return changed
 
     def _opinions(self, ledger: Ledger) -> None:
         """Other instruments beside ours, where there is something to disagree on."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from compile_ledger.facts.arm import Arm
+from compile_ledger.judge.captured.break_kinds import settings_named
 from compile_ledger.judge.document import ExperimentRow, Finding
 from compile_ledger.judge.runs.constraint import as_large
-from compile_ledger.judge.runs.experiment import judge_run
+from compile_ledger.judge.runs.experiment import judge_run, raised_in
 
 from .interventions import Intervention
 from .sources import source_of
@@ -28,12 +29,25 @@ def run_interventions(finding: Finding, arm: Arm) -> Iterator[Intervention]:
     region = next((r for r in arm.regions if r.id == finding.region), None)
     if finding.axis is not None and finding.actual.isdigit():
         yield from _mark_as_large(finding, arm)
+    yield from _named(arm)
     if region and region.compile_kwargs.get("fullgraph") == "True":
         yield Intervention(
             name="allow-breaks",
             change="fullgraph=True -> False",
             tests="fullgraph=True raises where Dynamo would break the graph and go on",
             overrides={"fullgraph": False},
+        )
+
+
+def _named(arm: Arm) -> Iterator[Intervention]:
+    """Each setting that the exception's own text says to change."""
+    raised = raised_in(arm)
+    for name, value in settings_named(raised.message if raised else "").items():
+        yield Intervention(
+            name=f"set-{name.replace('_', '-')}",
+            change=f"torch._dynamo.config.{name} = {value!r}",
+            tests="the exception's text names this setting",
+            settings={name: value},
         )
 
 

@@ -11,6 +11,7 @@ from compile_ledger.facts.place import Place
 from .choose import Arms
 from .document import Finding, Ledger
 from .judged import Judged
+from .program_names import with_values_named
 
 
 def with_sites(levels: Sequence[Judged], arms: Arms) -> list[Judged]:
@@ -30,7 +31,7 @@ def with_sources(ledger: Ledger, source_of: Callable[[Place], str]) -> Ledger:
         dataclasses.replace(found, source=source_of(found.site)) if found.site else found
         for found in ledger.findings
     )
-    return dataclasses.replace(ledger, findings=findings)
+    return with_values_named(dataclasses.replace(ledger, findings=findings), source_of)
 
 
 def _beside(one: Judged, inside: dict[Place | None, Place]) -> Judged:

@@ -15,6 +15,7 @@ from compile_ledger.facts.place import Place
 from compile_ledger.facts.region import CodeObject, Region
 
 from .inferred_roots import with_roots
+from .program_names import frame_name
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,6 +93,14 @@ class View:
         """What the user compiled, by name."""
         found = self.regions.get(region) if region is not None else None
         return found.target if found else "the region"
+
+    def frame(self, code_object: int, otherwise: str = "a frame") -> str:
+        """A code object as the program names it; ``otherwise`` where no fact tells it."""
+        code = self.code.get(code_object)
+        if code is None:
+            return otherwise
+        targets = dict.fromkeys(self.target(region) for region in self.regions_on(code_object))
+        return frame_name(code.name, code.file, tuple(targets))
 
     def length(self, region: int) -> int:
         """How many calls the region had: kept apart, or counted, or at least.

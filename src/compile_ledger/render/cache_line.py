@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from textwrap import wrap
 
 from compile_ledger.facts.cache_line import CacheLine, CodeLine
+from compile_ledger.judge.program_names import frame_name
 
 from . import cache_line_words as worded
 from .cache_line_rows import Assumption, EntryRows, line_rows
@@ -19,15 +20,16 @@ def text(found: CacheLine) -> str:
     """The cache lines of a region, the root first."""
     rows = [clean(f"cache line of {found.target}, torch {found.torch}")]
     for line in found.lines:
-        rows.extend(_line(line))
+        rows.extend(_line(line, found.target))
     rows.extend(row for note in found.notes for row in paragraph(f"note: {note}", 0))
     return "\n".join(rows)
 
 
-def _line(line: CodeLine) -> Iterator[str]:
+def _line(line: CodeLine, target: str) -> Iterator[str]:
     role = "" if line.role == "root" else f" ({line.role})"
     yield ""
-    yield from paragraph(f"{line.name}{role}  {place(line.place, WIDTH - 20)}", 0)
+    name = frame_name(line.name, line.file, (target,))
+    yield from paragraph(f"{name}{role}  {place(line.place, WIDTH - 20)}", 0)
     yield from paragraph(
         f"{worded.state(line)} · {worded.entries(line)} · {worded.budget(line.budget)}", 2
     )

@@ -39,7 +39,7 @@ KINDS = (
     BreakKind(
         "scalar",
         r"\ATensor\.item\b|Unsupported Tensor\.item\(\) call|_local_scalar_dense",
-        "keep the value a tensor",
+        "keep the value a tensor; where a branch depends on it, choose with torch.where",
         SCALARS,
     ),
     BreakKind(

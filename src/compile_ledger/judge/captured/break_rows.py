@@ -97,6 +97,8 @@ def _tested(view: View, event: Compile, found: GraphBreak, arms: Arms) -> str:
     new = next((b for b in left if key_of(b) not in seen and b.place), None)
     if new is None or new.place is None:
         return f"with {best.change} it is gone, and the graphs of a call are as many"
+    if new.place == found.place:
+        return f"with {best.change} this line breaks for another reason: {reason_of(new)}"
     same = found.place is not None and found.place.file == new.place.file
     to = f"line {new.place.line}" if same else str(new.place)
     return f"{best.change} moves it to {to}"
@@ -123,7 +125,7 @@ def _edit(view: View, event: Compile, found: GraphBreak) -> str:
         return ""
     line = next((at for at in reversed(installed) if not installed[at]), "")
     call = f"the call at {line}" if line else "your call that leads to this library code"
-    return f"keep {call} outside the region, or compile it as a region of its own"
+    return f"keep {call} outside the region"
 
 
 def _per_call(view: View, events: list[Compile]) -> float | None:

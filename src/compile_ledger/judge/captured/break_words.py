@@ -9,8 +9,10 @@ from compile_ledger.facts.graph_break import GraphBreak
 _INTERNAL = ((re.compile(r"generic_jump\b.*"), "Data-dependent branching (generic_jump)"),)
 """A reason's first line, and the words of newer versions for the same."""
 
-_NAMED = re.compile(r"`([\w.<>]*\w)\.?(?:\(\))?`")
+_NAMED = re.compile(r"`(?:<unknown module>\.)?([\w.<>]*\w)\.?(?:\(\))?`")
 """What the runtime's explanation puts in quotes first: the function that it met."""
+_OBJECT = re.compile(r"<(?:bound )?(?:function|method) ([\w.<>]*\w>?) (?:at|of) ")
+"""The same where it is the repr of a function."""
 _CONTEXT = re.compile(
     r"Developer debug context: (?:(RNN|GRU|LSTM)\(|method: <\w*(Logger) .*?>(\.\w+))"
 )
@@ -38,7 +40,9 @@ def worded(text: str) -> str:
         line = f"{line} {told}"
     said = next((words for pattern, words in _INTERNAL if pattern.fullmatch(line)), line)
     said = _ASIDE.sub("", said)
-    found = _NAMED.search(told) if told.startswith("Explanation:") else None
+    found = None
+    if told.startswith("Explanation:"):
+        found = _OBJECT.search(told) or _NAMED.search(told)
     named = "".join(filter(None, found.groups())) if found else ""
     context = _CONTEXT.search(rest)
     named = "".join(filter(None, context.groups())) if context else named

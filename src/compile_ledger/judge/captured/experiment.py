@@ -7,6 +7,7 @@ from collections.abc import Collection
 
 from compile_ledger.facts.arm import Arm
 from compile_ledger.facts.graph_break import GraphBreak
+from compile_ledger.facts.place import within_package
 from compile_ledger.judge.document import ExperimentRow, Outcome, Reading
 from compile_ledger.judge.experiments import reading
 from compile_ledger.judge.view import look
@@ -101,7 +102,7 @@ def _outcome(
     other = next((found for found in left if key_of(found) not in tested), None)
     if other is None:
         return "not_resolved", "not resolved: the break is gone, its graphs are not one"
-    what = reason_of(other) + (f" at {other.place}" if other.place else "")
+    what = reason_of(other) + (f" at {within_package(other.place)}" if other.place else "")
     if key_of(other) in seen:
         return "not_resolved", f"not resolved: that break is gone, {what} is left"
     return "not_resolved", f"not resolved: that break is gone, and uncovers another: {what}"

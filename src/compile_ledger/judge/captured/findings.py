@@ -49,8 +49,7 @@ def no_graph(view: View, reading: GraphsPerCall, price: Price) -> Finding:
     why, at = _why(event)
     why = _hidden(event) + why
     calls = count(reading.calls, "call")
-    code = view.code.get(event.code_object) if event else None
-    frame = f" ({code.name}, {code.place})" if code and not code.library else ""
+    frame = _frame_at(view, event)
     where = _at(at) or frame
     said = f"no graph ran in any of {calls} of {view.target(region)}: {why}{where}"
     return Finding(
@@ -74,8 +73,7 @@ def no_graph(view: View, reading: GraphsPerCall, price: Price) -> Finding:
 
 def frame_skipped(view: View, event: Compile, price: Price) -> Finding:
     """One frame runs eagerly although its region has graphs elsewhere."""
-    code = view.code.get(event.code_object)
-    name = code.name if code else "a frame"
+    name = view.frame(event.code_object)
     region = view.region_of(event)
     why, at = _why(event)
     why = _hidden(event) + why
@@ -215,6 +213,12 @@ def _of_frame(view: View, event: Compile) -> Lines:
     code = view.code.get(event.code_object)
     caller = (event.caller,) if event.caller else ()
     return lines_of((*caller, code.place)) if code else Lines()
+
+
+def _frame_at(view: View, event: Compile | None) -> str:
+    """`` (f, case.py:3)``: the frame where it is the program's."""
+    code = view.code.get(event.code_object) if event else None
+    return f" ({view.frame(code.id)}, {code.place})" if code and not code.library else ""
 
 
 def _hidden(event: Compile | None) -> str:

@@ -11,6 +11,7 @@ from compile_ledger.judge.cells import cell
 from compile_ledger.judge.classify_guard.clean import plain
 from compile_ledger.judge.document import Cell, Evidence, Finding
 from compile_ledger.judge.instruments import instrument
+from compile_ledger.judge.program_names import frame_name
 from compile_ledger.judge.view import View
 from compile_ledger.judge.words import count
 
@@ -36,7 +37,7 @@ def budget_cell(view: View) -> Cell:
     least = min(known, key=lambda one: one.line.budget.left or 0, default=None)
     return cell(
         "budget",
-        None if least is None else f"{_left(least.line.budget)} ({least.line.name})",
+        None if least is None else f"{_left(least.line.budget)} ({_frame(least)})",
         instrument("compile records", view.arm),
         "switched off: nothing is compiled any more" if off else _UNREAD,
     )
@@ -85,6 +86,10 @@ def _new(event: Compile | None) -> str:
     return f"new {_NOUNS.get(found.kind) or noun_of(found)} of {by_name(failure)}{axis}"
 
 
+def _frame(reading: LineReading) -> str:
+    return frame_name(reading.line.name, reading.line.file, (reading.target,))
+
+
 def _warning(view: View, reading: LineReading, left: int) -> Finding:
     line = reading.line
     limit = line.budget.limit_value or 0
@@ -93,7 +98,7 @@ def _warning(view: View, reading: LineReading, left: int) -> Finding:
     regions = [view.regions[number] for number in reading.regions if number in view.regions]
     full = any(region.compile_kwargs.get("fullgraph") == "True" for region in regions)
     said = used_up(last, limit - left, limit, raises=full)
-    return replace(_note(view, reading, left, None), sentence=f"{line.name}: {said}")
+    return replace(_note(view, reading, left, None), sentence=f"{_frame(reading)}: {said}")
 
 
 def _pace(reading: LineReading, seen: tuple[Stream, ...]) -> tuple[int, int] | None:
@@ -124,7 +129,7 @@ def _note(view: View, reading: LineReading, left: int, pace: tuple[int, int] | N
             f"a call is refused in about {count(calls, 'call')}"
         )
     said = (
-        f"{line.name} has {entry_count(len(line.entries) + line.more)} and "
+        f"{_frame(reading)} has {entry_count(len(line.entries) + line.more)} and "
         f"{_left(line.budget)}{when}; then calls that no entry takes run eagerly, unannounced"
     )
     return Finding(

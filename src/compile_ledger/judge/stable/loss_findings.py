@@ -23,11 +23,10 @@ from .values import short
 def cache_limit(view: View, hit: Compile) -> Finding:
     """A limit was hit: which, on which code object, at which call."""
     region = view.region_of(hit)
-    code = view.code.get(hit.code_object)
     value = f" ({hit.limit_value})" if hit.limit_value is not None else ""
     name = f"{hit.limit or 'a recompile limit'}{value}"
     at = at_call(view, hit)
-    frame = code.name if code else "a frame"
+    frame = view.frame(hit.code_object)
     same = on_same_code(view, hit)
     kept = hit.entries_before or sum(c.kept for c in same)
     again = [at_call(view, c) for c in same if c.outcome == "refused" and c is not hit]
@@ -143,9 +142,8 @@ def silent_unexplained(view: View, number: int) -> Finding:
 
 
 def _runs_of(view: View, code_object: int, number: int) -> str:
-    code = view.code.get(code_object)
     verb = "was" if number == 1 else "were"
-    return f"{count(number, 'run')} of {code.name if code else 'a frame'} {verb} eager, unannounced"
+    return f"{count(number, 'run')} of {view.frame(code_object)} {verb} eager, unannounced"
 
 
 def _otherwise(view: View, code_object: int) -> int | None:
@@ -157,8 +155,7 @@ def _otherwise(view: View, code_object: int) -> int | None:
 def switched_off(view: View, event: Compile, after: list[int]) -> Finding:
     """A code object that had served was switched off: by which call, and what followed."""
     region = view.region_of(event)
-    code = view.code.get(event.code_object)
-    name = code.name if code else view.target(region)
+    name = view.frame(event.code_object, view.target(region))
     by = f" by call {event.call}{_changed(event)}" if event.call is not None else ""
     why = _why_off(event)
     noun = "call" if len(after) == 1 else "calls"

@@ -37,8 +37,9 @@ def via_frame(view: View, region: int | None, code_object: int) -> str:
         return ""
     if not code.library and code.file == known.site.file:
         return ""
-    frame = f"frame {code.name}, {within_package(code.place)}"
-    return f" ({frame}, entered by torch.compile at {known.site})"
+    name = view.frame(code_object)
+    frame = f"frame {name}" if name == code.name else f"in {name}"
+    return f" ({frame}, {within_package(code.place)}, entered by torch.compile at {known.site})"
 
 
 @dataclass(frozen=True, slots=True)

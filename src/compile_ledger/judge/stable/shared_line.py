@@ -50,7 +50,8 @@ def _reached(view: View, hit: Compile, silent: int) -> str:
 def _finding(view: View, code_object: int, severity: str, how: str, silent: int) -> Finding:
     regions = view.regions_on(code_object)
     code = view.code.get(code_object)
-    frame = f"{code.name} ({within_package(code.place)})" if code else "one code object"
+    name = view.frame(code_object)
+    frame = f"{name} ({within_package(code.place)})" if code else "one code object"
     targets = sorted({view.target(region) for region in regions})
     entries = sum(c.kept for c in view.compiles if c.code_object == code_object)
     return Finding(

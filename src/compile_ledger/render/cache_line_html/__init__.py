@@ -9,6 +9,7 @@ from markupsafe import Markup
 
 from compile_ledger.facts.cache_line import CacheLine
 from compile_ledger.facts.what_if import WhatIf
+from compile_ledger.judge.program_names import frame_name
 from compile_ledger.render import cache_line_words as worded
 from compile_ledger.render import words
 from compile_ledger.render.cache_line_question import verdict
@@ -35,6 +36,7 @@ def _render(template: str, **values: Any) -> str:
         lstrip_blocks=True,
     )
     environment.globals.update(worded=worded, words=words, line_rows=line_rows, verdict=verdict)
+    environment.globals["frame_name"] = frame_name
     return environment.get_template(template).render(**values)
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from compile_ledger.judge.program_names import as_program_says, code_object_name
 from compile_ledger.render import cache_line_words as worded
 from compile_ledger.render import words
 from compile_ledger.render.break_rows import break_cost_notes
@@ -73,7 +74,8 @@ def _environment() -> Environment:
     environment.globals.update(
         LOOKS=LOOKS, MARKS=MARKS, TITLES=TITLES, QUESTIONS=QUESTIONS,
         words=words, why=why, bars=bars, tally=tally, occurring=occurring,
-        worded=worded, line_rows=line_rows, lines_of=_lines_of,
+        worded=worded, line_rows=line_rows, lines_of=_lines_of, frame_of=code_object_name,
+        as_program_says=as_program_says,
         break_cost_notes=break_cost_notes,
     )  # fmt: skip
     environment.tests["worth_showing"] = _has_a_line

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from compile_ledger.judge.program_names import frame_name
 from compile_ledger.render import cache_line_words as worded
 from compile_ledger.render.cache_line_rows import EntryRows, line_rows
 from compile_ledger.render.words import counted, place
@@ -27,7 +28,7 @@ def cache_lines(page: Page, ledger: Ledger) -> None:
         return
     page.section("cache lines", "entries in the order in which a call asks them")
     for one in ranked[:MOST_LINES]:
-        _line(page, one.line)
+        _line(page, one.line, one.target)
     rest = len(ranked) - MOST_LINES
     if rest > 0:
         page.line(f"and {counted(rest, 'code object')} more in the HTML form", indent=2)
@@ -37,9 +38,9 @@ def _rank(one: LineReading) -> tuple[bool, int]:
     return one.line.state == "on", -(len(one.line.entries) + one.line.more)
 
 
-def _line(page: Page, line: CodeLine) -> None:
+def _line(page: Page, line: CodeLine, target: str) -> None:
     role = "" if line.role == "root" else f" ({line.role})"
-    name = f"{line.name}{role}  "
+    name = f"{frame_name(line.name, line.file, (target,))}{role}  "
     page.line((name, "bold"), (place(line.place, page.width - len(name) - 2), "dim"), indent=2)
     page.line(
         f"{worded.state(line)}; {worded.entries(line)}; {worded.budget(line.budget)}", indent=4
