@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +25,13 @@ def features(x: Any) -> Any:
 
 
 def sampled(
-    tmp_path: Path, function: Callable[[Any], Any], before: Callable[[], Any] = int, **options: Any
+    tmp_path: Path,
+    function: Callable[[Any], Any],
+    before: Callable[[], Any] = int,
+    calls: Callable[[Callable[[], Any]], Any] = lambda call: [call() for _ in range(5)],
+    **options: Any,
 ) -> list[Operators]:
-    """What the sampler sees of a function compiled and called."""
+    """What the sampler sees of a function compiled and called, five times or by ``calls``."""
     torch.compiler.reset()
     recorder = Recorder(str(tmp_path / "capture.jsonl"), arm="capture", keep_calls=True)
     assert recorder.calls is not None
@@ -34,10 +39,13 @@ def sampled(
     sampler = OperatorSampler()
     recorder.calls.watchers.append(sampler)
     compiled = torch.compile(function, backend="eager", **options)
-    with torch.no_grad():
-        for _ in range(5):
+
+    def call() -> None:
+        with torch.no_grad():
             before()
             compiled(X)
+
+    calls(call)
     assert not recorder.session.sink.losses()
     for undo in reversed(recorder.session.restore):
         undo()
@@ -111,3 +119,27 @@ def test_a_call_that_compiles_is_left_out(tmp_path: Path) -> None:
 
     found = sampled(tmp_path, advancing, before=lambda: setattr(named, "name", next(names)))
     assert [one.call for one in found] == [3, 4]
+
+
+def test_a_call_that_met_the_limit_says_nothing_of_graphs(tmp_path: Path) -> None:
+    class Model(nn.Module):
+        steps = 0
+
+        def forward(self, x: Any) -> Any:
+            self.steps += 1
+            return BODY(x) + self.steps
+
+    with torch._dynamo.config.patch(recompile_limit=2):
+        assert not sampled(tmp_path, Model())
+
+
+def test_no_profiler_starts_in_calls_of_several_threads(tmp_path: Path) -> None:
+    """Two threads that start it end the process by a signal."""
+
+    def pooled(call: Callable[[], Any]) -> None:
+        call()
+        with ThreadPoolExecutor(4) as pool:
+            list(pool.map(lambda _: call(), range(40)))
+
+    found = sampled(tmp_path, lambda x: BODY(x).sum(), calls=pooled)
+    assert [one.why for one in found] == ["operators are counted in calls of the main thread only"]

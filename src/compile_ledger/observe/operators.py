@@ -3,12 +3,15 @@
 A watcher of an audit's capture arm. While a sampled call runs, the profiler records its
 operators, and a Python profile function puts a range around each run of a graph and
 around each line of the program that calls on. Neither changes guards or graphs; a call
-in which anything was compiled is left out.
+in which anything was compiled is left out, and one that met a limit: it ran eagerly
+whatever its graphs hold. Only the main thread's calls are looked at: a profiler that
+two threads start crashes the process.
 """
 
 from __future__ import annotations
 
 import sys
+import threading
 from dataclasses import dataclass
 from types import CodeType
 from typing import TYPE_CHECKING, Any
@@ -43,6 +46,8 @@ _OVERHEAD = frozenset({"aten::detach", "aten::alias", "aten::lift_fresh"})
 _SYMBOLIC_FLOAT = "_as_tensor_fullprec"
 """What the code that Dynamo made calls for each symbolic float that it gives a graph."""
 _MOST_PLACES = 8
+_OTHER_THREAD = "operators are counted in calls of the main thread only"
+_TURNED_AWAY = frozenset({"refused", "fell_back"})
 
 
 @dataclass(frozen=True)
@@ -80,6 +85,10 @@ class OperatorSampler:
             return
         if _is_profiled():
             return
+        if threading.current_thread() is not threading.main_thread():
+            region = call.region.fact.id
+            self.found.setdefault(region, [Operators(region, number, why=_OTHER_THREAD)])
+            return
         profile = self._profile()
         profile.__enter__()
         marker = _Marker(self._range, self._set_callback, profile)
@@ -96,6 +105,8 @@ class OperatorSampler:
             return
         marker.end()
         if fact.disposition != "reused" and (fact.graphs or call.misses):
+            return
+        if fact.disposition in _TURNED_AWAY:
             return
         need(profile, "kineto_results")
         kept = self.found.setdefault(fact.region, [])
