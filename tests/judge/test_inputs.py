@@ -65,6 +65,9 @@ def test_regions_have_a_cell_each_and_facts_without_arguments_say_so() -> None:
         ("encode", "always: x 2"),
         ("decode", "always: y 3"),
     ]
+    alike = (make.region(), make.region(1))
+    (cell,) = inputs_line(look(replace(arm, calls=(*arm.calls, *other), regions=alike))).cells
+    assert cell.value == "x 2 in 3 of 5 calls; y 3 in 2 of 5 calls", "one line made both"
     (cell,) = inputs_line(look(make.healthy("recorded", calls=()))).cells
     assert cell.value is None
     assert "keep no call's arguments" in cell.why

@@ -171,6 +171,11 @@ class TestWhichArmDecides:
         assert found.command == "compile-ledger audit --full serve.py"
         assert [f.slug for f in found.findings] == ["settled"]
 
+    def test_after_quick_the_default_depth_is_offered_which_runs_the_backend(self) -> None:
+        quick = dataclasses.replace(make.INDUCTOR, depth="quick")
+        found = judge_stable(make.arms(self.symbolic()), quick)
+        assert found.command == "compile-ledger audit serve.py"
+
     def test_capture_with_symbols_is_enough_for_the_eager_backend(self) -> None:
         assert judged(self.symbolic()).level.status == "holds"
 

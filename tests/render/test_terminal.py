@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import itertools
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from rich.cells import cell_len
@@ -73,13 +75,18 @@ def test_the_verdict_comes_first_with_cause_place_cost_and_experiment() -> None:
 
 def test_calls_that_entries_served_are_not_said_to_be_captured_whole() -> None:
     ledger = varlen()
-    regions = tuple(replace(one, dispositions={"reused": 13}) for one in ledger.regions)
     assert ledger.diagnosis
-    levels: tuple[tuple[LevelName, bool], ...] = (("STABLE", True), ("CAPTURED", False))
-    for level, said in levels:
+    levels: tuple[LevelName, ...] = ("STABLE", "CAPTURED")
+    served: tuple[dict[Any, int], ...] = ({"reused": 13}, {"switched_off": 1, "reused": 12})
+    for level, dispositions in itertools.product(levels, served):
+        regions = tuple(replace(one, dispositions=dispositions) for one in ledger.regions)
         diagnosis = replace(ledger.diagnosis, level=level)
         head = shown(replace(ledger, regions=regions, diagnosis=diagnosis)).partition("\n\n")[0]
-        assert ("0 of 13 calls not fully" in " ".join(head.split())) is said
+        assert ("of 13 calls not fully" in " ".join(head.split())) is (level == "STABLE")
+    regions = tuple(replace(one, dispositions={"skipped": 13}) for one in ledger.regions)
+    diagnosis = replace(ledger.diagnosis, level="CAPTURED")
+    head = shown(replace(ledger, regions=regions, diagnosis=diagnosis)).partition("\n\n")[0]
+    assert "13 of 13 calls not fully" in " ".join(head.split())
 
 
 def test_a_clean_run_says_so_in_its_first_line() -> None:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from compile_ledger.facts.calls import Call
+from compile_ledger.facts.place import Place
 
 from .cells import absent, cell
 from .choose import RECORDED
@@ -30,20 +31,29 @@ def inputs_line(view: View | None) -> Line:
     if view is None or not any(view.calls.values()):
         known = view is not None and view.arm.name != RECORDED
         return Line("inputs", (absent("inputs", "no region was called" if known else _UNSEEN),))
-    ranked = sorted(view.calls.items(), key=lambda pair: -len(pair[1]))
+    ranked = sorted(_by_line(view).items(), key=lambda pair: -len(pair[1]))
     tool = instrument("arguments of calls", view.arm)
     found = tuple(
         cell(
-            "inputs" if len(ranked) == 1 else view.target(region),
+            "inputs" if len(ranked) == 1 else target,
             _clauses(calls),
             tool,
             "its calls brought no tensor and no constant by name",
         )
-        for region, calls in ranked[:MOST_REGIONS]
+        for (target, _site), calls in ranked[:MOST_REGIONS]
     )
     more = len(ranked) - MOST_REGIONS
     rest = (cell("more", f"{count(more, 'region')} with fewer calls", tool),) if more > 0 else ()
     return Line("inputs", found + rest)
+
+
+def _by_line(view: View) -> dict[tuple[str, Place | None], tuple[Call, ...]]:
+    """The calls by region; those that one line makes of one target again and again as one."""
+    found: dict[tuple[str, Place | None], tuple[Call, ...]] = {}
+    for region, calls in view.calls.items():
+        key = view.target(region), view.site(region)
+        found[key] = (*found.get(key, ()), *calls)
+    return found
 
 
 def _clauses(calls: Sequence[Call]) -> str | None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from compile_ledger.facts.calls import SERVED
 from compile_ledger.facts.place import Place
-from compile_ledger.judge.document import Cost, Ledger, LevelName, NextStep, Status
+from compile_ledger.judge.document import Cost, Ledger, LevelName, NextStep, RegionRow, Status
 
 from .levels import MARKS, TITLES
 from .words import NOT_MEASURED, because, counted, listed, place, seconds, sentence
@@ -103,8 +103,9 @@ def _cost(ledger: Ledger) -> str:
     if ledger.cost.compile_seconds is None and not calls:
         return ""
     parts = [*_paid(ledger.cost), calls or f"calls {NOT_MEASURED}"]
-    if calls.startswith("0 ") and ledger.diagnosis and ledger.diagnosis.level == "CAPTURED":
-        parts.pop()  # Each was served by an entry, which is not all of it.
+    captured = ledger.diagnosis is not None and ledger.diagnosis.level == "CAPTURED"
+    if calls and captured and any(_served(region) for region in ledger.regions):
+        parts.pop()  # What an entry served was not captured whole: a count would understate it.
     return "; ".join(parts)
 
 
@@ -122,9 +123,13 @@ def _unserved(ledger: Ledger) -> str:
     calls = sum(region.calls for region in ledger.regions)
     if not calls:
         return ""
-    served = sum(region.dispositions.get(name, 0) for region in ledger.regions for name in SERVED)
+    served = sum(map(_served, ledger.regions))
     known = sum(sum(region.dispositions.values()) for region in ledger.regions)
     return f"{known - served:,} of {counted(calls, 'call')} not fully compiled"
+
+
+def _served(region: RegionRow) -> int:
+    return sum(region.dispositions.get(name, 0) for name in SERVED)
 
 
 def _remarks(ledger: Ledger) -> list[str]:

@@ -28,7 +28,7 @@ from .stream import Stream, nothing_captured, streams
 
 def judge_stable(arms: Arms, contract: Contract) -> Judged:
     """Judge STABLE in the best compiled arm that saw the whole stream."""
-    command = audit_command(contract, full=True)
+    command = audit_command(contract, full=contract.depth != "quick")
     arm = deciding_stability(arms)
     if arm is None:
         return not_measured("STABLE", "no compiled arm saw a call", command)
