@@ -14,6 +14,7 @@ from compile_ledger.judge import bootstrap
 from compile_ledger.judge.choose import Arms
 from compile_ledger.judge.document import Cost
 from compile_ledger.judge.ledger import judge, judge_levels
+from compile_ledger.judge.lines import cost_line
 from compile_ledger.judge.worth_it.level import judge_worth_it
 from compile_ledger.judge.worth_it.payback import break_even, cost
 
@@ -73,6 +74,12 @@ class TestSteadyState:
         assert found.level.status == "not_resolved"
         assert "the A/A interval" in found.level.why
         assert "wider than the effect" in found.level.why
+
+    def test_without_a_resolved_saving_no_break_even_is_claimed(self) -> None:
+        line = cost_line(numbers(measured(make.steady(MS, MS + 1000, MS // 4))))
+        cells = {cell.name: cell for cell in line.cells}
+        assert cells["break-even cold"].value is None
+        assert cells["break-even cold"].why == "the saving is not resolved"
 
     def test_saving_that_may_be_zero_is_not_resolved(self) -> None:
         fact = make.steady(MS, MS, 0)

@@ -18,6 +18,7 @@ from .stable.values import values_brought
 from .view import View
 from .words import count, listed, short_seconds
 from .worth_it.guard_lookup import lookup_cell
+from .worth_it.steady import resolved
 
 
 def region_line(view: View | None) -> Line:
@@ -143,8 +144,8 @@ def cost_line(found: Cost) -> Line:
             lookup_cell(found.guards),
             _seconds("cold start", found.cold_seconds, f"{calls}, cold arm"),
             _seconds("warm start", found.warm_seconds, f"{calls}, warm arm"),
-            _calls("break-even cold", found.cold_break_even, found.saving_per_call),
-            _calls("break-even warm", found.warm_break_even, found.saving_per_call),
+            _calls("break-even cold", found.cold_break_even, found),
+            _calls("break-even warm", found.warm_break_even, found),
         ),
     )
 
@@ -160,7 +161,10 @@ def _interval(name: str, found: Interval, tool: str, why: str) -> Cell:
     return cell(name, f"{found.value:.3f} [{found.low:.3f}, {found.high:.3f}]", tool)
 
 
-def _calls(name: str, value: float | None, saving: Interval) -> Cell:
+def _calls(name: str, value: float | None, found: Cost) -> Cell:
+    saving = found.saving_per_call
+    if found.ratio.value is not None and resolved(found):
+        return absent(name, "the saving is not resolved")
     text = f"{value:,.0f} calls" if value is not None else None
     if value is None and saving.high is not None and saving.high <= 0:
         text = "never: a compiled call saves nothing"

@@ -72,9 +72,9 @@ KINDS = (
     BreakKind(
         "requested",
         r"torch\._dynamo\.graph_break\(\)|skip function graph_break\b",
-        "where this line calls torch._dynamo.graph_break() itself, take that out; where library "
-        "code behind it does (an optimizer's step), keep the call at this line outside the "
-        "region, or compile it as a region of its own",
+        "where this line calls torch._dynamo.graph_break() itself, take that out; library code "
+        "behind it may do so by design (an optimizer's step does): keep the call at this line "
+        "out of larger regions",
         never=True,
     ),
     # torch names the setting in the break's explanation where it has it.
