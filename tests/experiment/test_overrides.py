@@ -8,7 +8,13 @@ import pytest
 import torch
 
 from compile_ledger.experiment import overrides
-from compile_ledger.experiment.overrides import CHEAP_BACKENDS, changed_kwargs, install, is_cheap
+from compile_ledger.experiment.overrides import (
+    CHEAP_BACKENDS,
+    changed_kwargs,
+    install,
+    install_identity,
+    is_cheap,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -105,3 +111,61 @@ def test_what_the_program_gave_is_told_before_and_taken_back_after(declared: lis
     torch.compile(len)
     given: list[Any] = [{"dynamic": False, "mode": "default"}, {"dynamic": True}, {}]
     assert declared == [given[0], None, given[1], None, given[2], None]
+
+
+def _function(x: torch.Tensor) -> torch.Tensor:
+    return x + 1
+
+
+@pytest.fixture
+def identity(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The identity in place, taken out again with what it replaced."""
+    import torch._dynamo
+
+    for owner, name in (
+        (torch, "compile"),
+        (torch.nn.Module, "compile"),
+        (torch._dynamo, "optimize"),
+        (torch._dynamo, "optimize_assert"),
+    ):
+        monkeypatch.setattr(owner, name, getattr(owner, name))
+    install_identity()
+
+
+FORMS: dict[str, Any] = {
+    "call": lambda: torch.compile(_function, backend="eager"),
+    "by keyword": lambda: torch.compile(model=_function),
+    "bare decorator": lambda: torch.compile(_function),
+    "decorator with arguments": lambda: torch.compile(dynamic=False, mode="default")(_function),
+    "empty decorator": lambda: torch.compile()(_function),
+    "torch._dynamo.optimize": lambda: torch._dynamo.optimize("eager")(_function),
+    "torch._dynamo.optimize_assert": lambda: torch._dynamo.optimize_assert("eager")(_function),
+}
+
+
+@pytest.mark.usefixtures("identity")
+@pytest.mark.parametrize("form", FORMS)
+def test_each_form_gives_back_what_it_was_given(form: str) -> None:
+    assert FORMS[form]() is _function
+
+
+@pytest.mark.usefixtures("identity")
+def test_a_module_stays_the_module_with_its_names() -> None:
+    module = torch.nn.Linear(2, 2)
+    assert torch.compile(module) is module
+    module.compile(backend="eager", fullgraph=True)
+    assert module._compiled_call_impl is None
+    assert list(module.state_dict()) == ["weight", "bias"]
+
+
+@pytest.mark.usefixtures("identity")
+def test_a_decorated_forward_compiles_nothing() -> None:
+    def backend(_graph: Any, _inputs: Any) -> Any:
+        pytest.fail("compiled")
+
+    class Net(torch.nn.Module):
+        @torch.compile(backend=backend)
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return x * 2
+
+    assert Net()(torch.ones(2)).tolist() == [2.0, 2.0]

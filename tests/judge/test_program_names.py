@@ -22,6 +22,8 @@ from . import make
             "(___stack0, left by a graph break, axis 0)",
             "(a value that the line of a graph break left, axis 0)",
         ),
+        ("KeyError: ___stack0", "KeyError: a value that the line of a graph break left"),
+        ("(L['___stack1'])", "(a value that the line of a graph break left)"),
         ("forward", "forward"),
     ],
 )

@@ -6,7 +6,7 @@ import dataclasses
 
 import pytest
 
-from compile_ledger.facts.arm import Arm, ArmStatus, Toolchain
+from compile_ledger.facts.arm import Arm, ArmStatus, MissedState, Toolchain
 from compile_ledger.facts.contract import Contract
 from compile_ledger.facts.place import Place, Raised
 from compile_ledger.judge.choose import deciding_capture
@@ -218,6 +218,18 @@ def test_an_exit_status_that_only_torch_compile_brings_fails() -> None:
         make.arms(make.eager(exit_code=3), make.arm("plain", exit_code=0)), make.INDUCTOR
     )
     assert "exits with status 3 only with torch.compile" in found.level.why
+
+
+def test_state_that_is_not_loaded_only_with_torch_compile_fails() -> None:
+    missed = MissedState(make.SITE, 4, "_orig_mod.0.weight", "0.weight")
+    bad = make.eager(missed_states=(missed,))
+    found = judge_runs(make.arms(bad, make.arm("plain")), make.INDUCTOR)
+    (finding,) = found.findings
+    assert finding.slug == "wrapper-visible"
+    assert "loads nothing for 4 keys, without an exception and only with" in finding.sentence
+    assert finding.site == make.SITE
+    for plain in (make.arm("plain", missed_states=(missed,)), make.arm("plain", status="raised")):
+        assert not judge_runs(make.arms(bad, plain), make.INDUCTOR).findings
 
 
 def test_handled_exceptions_are_counted_by_cause() -> None:

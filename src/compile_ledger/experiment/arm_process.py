@@ -36,6 +36,7 @@ from .correctness.store import Store
 from .correctness.watchers import DRIFT, Comparer, Drifter, Keeper, Referee, Repeater, Watcher
 from .enough import Enough
 from .last_calls import LastCalls
+from .loaded_states import LoadedStates
 from .spec import ArmSpec, Removal
 from .workload import Workload
 
@@ -91,6 +92,7 @@ class ArmProcess:
         self.enough = Enough(spec.prefix, self.leave)
         self.last = LastCalls()
         self.operators: OperatorSampler | None = None
+        self.loaded: LoadedStates | None = None
         self.recorder: Recorder
         self._leaving = threading.Lock()
 
@@ -109,6 +111,9 @@ class ArmProcess:
         if self.spec.own_calls:
             self.recorder.session.own_calls = OwnCallCounter(self.recorder.session)
         self.recorder.start(changed=self.spec.changes())
+        if self.spec.watches_loads:
+            session = self.recorder.session
+            self.loaded = session.contained(LoadedStates, session)
         declare = self.recorder.session.declare
         spec = self.spec
         if spec.plain:
@@ -278,7 +283,7 @@ class ArmProcess:
 
         session = self.recorder.session
         session.sink.write(Costs(**self.costs))
-        for counter in (session.own_calls, self.operators):
+        for counter in (session.own_calls, self.operators, self.loaded):
             for fact in counter.facts() if counter is not None else ():
                 session.sink.write(fact)
         if self.spec.ask_toolchain and overrides.replaced():

@@ -117,7 +117,7 @@ class Audit:
         check_eager(first, self.terms.target, self.terms.arm_folder("eager").last_words())
         self.contract = dataclasses.replace(self.contract, own_backend=own_backend(first.regions))
         self._take(first.stated or Stated())
-        if first.status == "raised" or first.exit_code:
+        if first.status == "raised" or first.exit_code or first.missed_states:
             self._arm(plan.plain(self.terms), "the program without torch.compile at all")
         if wrapper_visible(first, self.arms.get("plain")) or not first.ran:
             return

@@ -12,6 +12,7 @@ from compile_ledger.observe.hooks.own_calls import CHANGED as COUNTED
 from compile_ledger.observe.operators import CHANGED as SAMPLED
 
 from .enough import Prefix
+from .loaded_states import WATCHED as LOADS
 from .targets import Target
 
 Role = Literal["none", "keep", "reference", "compare", "repeat", "drift"]
@@ -96,6 +97,11 @@ class ArmSpec:
         """Read a spec that :meth:`write` wrote."""
         return msgspec.json.decode(path.read_bytes(), type=ArmSpec)
 
+    @property
+    def watches_loads(self) -> bool:
+        """Whether state that is loaded by name is looked at: in the two arms that compare it."""
+        return self.plain or self.role == "keep"
+
     def changes(self) -> tuple[str, ...]:
         """What the arm changes of the program and its process, in words."""
         said = [f"seed {self.seed}", f"{self.threads} thread(s)"]
@@ -114,6 +120,8 @@ class ArmSpec:
         counted = {COUNTED: self.own_calls, SAMPLED: self.operators}
         said += [words for words, done in counted.items() if done]
         said.append("os._exit(0) measures and writes first")
+        if self.watches_loads:
+            said.append(LOADS)
         if self.eager:
             said.append("torch.compiler.set_stance('force_eager'), in place of the program's own")
         if self.plain:

@@ -13,7 +13,7 @@ from .contract import Stated
 from .environment import Capability, Environment
 from .opinion import Opinion
 from .outside import Operators, OwnCalls
-from .place import Raised
+from .place import Place, Raised
 from .region import CodeObject, Region
 from .timing import Ablation, GuardLookup, SteadyState
 
@@ -57,6 +57,22 @@ class Toolchain:
 
     status: ToolchainStatus
     why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MissedState:
+    """A ``load_state_dict`` that returned and loaded nothing for keys that differ in a prefix.
+
+    Seen in eager arms, and kept while no later call has loaded them. The prefix is the
+    ``_orig_mod.`` of the module that ``torch.compile`` makes.
+    """
+
+    place: Place | None
+    keys: int
+    given: str = ""
+    """One key of the state, as it was given."""
+    wanted: str = ""
+    """The same one, as the module names it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +131,7 @@ class Arm:
     own_calls: tuple[OwnCalls, ...] = ()
     operators: tuple[Operators, ...] = ()
     """Of sampled steady calls, the earlier first."""
+    missed_states: tuple[MissedState, ...] = ()
     toolchain: Toolchain | None = None
     stated: Stated | None = None
     """What the workload states of itself, where the target is one."""

@@ -17,7 +17,7 @@ from typing import Any
 import msgspec
 
 from .agreement import Agreement
-from .arm import Costs, Goodbye, Header, Lost, Toolchain
+from .arm import Costs, Goodbye, Header, Lost, MissedState, Toolchain
 from .cache_line import LineReading
 from .calls import Call, Counters
 from .compile import Compile
@@ -49,6 +49,7 @@ KINDS: dict[str, type] = {
     "opinion": Opinion,
     "own_calls": OwnCalls,
     "operators": Operators,
+    "missed_state": MissedState,
     "timeline": Timeline,
     "toolchain": Toolchain,
     "stated": Stated,

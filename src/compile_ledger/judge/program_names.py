@@ -10,11 +10,11 @@ from typing import Any
 
 from compile_ledger.facts.place import Place
 
-from .document import CodeObjectRow, Ledger
+from .document import CodeObjectRow, Evidence, Ledger
 from .words import listed
 
 _RESUMES = re.compile(r"\btorch_dynamo_resume_in_(.+?)_at_(\d+)\b|<resume in ([^>]+)>")
-_ON_STACK = re.compile(r"___stack\d+(?:, left by a graph break)?")
+_ON_STACK = re.compile(r"(?:L\['___stack\d+'\]|___stack\d+)(?:, left by a graph break)?")
 _LEFT = re.compile(r"a value that ([^\s,;()]+|<[^>]+>):(\d+) left")
 _UNNAMED = "a value that the line of a graph break left"
 _WRAPPERS = ("inner", "wrap_inline.<locals>.inner")
@@ -111,6 +111,8 @@ def _everywhere(ledger: Ledger, say: Callable[[str], str]) -> Ledger:
 def _said(value: Any, say: Callable[[str], str]) -> Any:
     if isinstance(value, str):
         return say(value)
+    if isinstance(value, Evidence):
+        return value  # What an instrument said stays as it said it.
     if isinstance(value, tuple):
         parts = [_said(one, say) for one in value]
         return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)

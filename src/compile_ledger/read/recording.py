@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from compile_ledger.facts.agreement import Agreement
-from compile_ledger.facts.arm import Arm, Costs, Goodbye, Header, Lost, Toolchain
+from compile_ledger.facts.arm import Arm, Costs, Goodbye, Header, Lost, MissedState, Toolchain
 from compile_ledger.facts.cache_line import LineReading
 from compile_ledger.facts.calls import Call, Counters, EntryRuns, RegionCalls
 from compile_ledger.facts.codec import (
@@ -174,6 +174,7 @@ def read_arm(path: Path, name: str = "", change: str = "") -> Arm:
         ablations=got.every(Ablation),
         opinions=got.every(Opinion),
         own_calls=got.every(OwnCalls),
+        missed_states=got.every(MissedState),
         operators=got.every(Operators),
         toolchain=got.last(Toolchain),
         stated=got.last(Stated),

@@ -34,7 +34,8 @@ def judge_correct(arms: Arms, contract: Contract) -> Judged:
         return judged("CORRECT", "not_resolved", why, notes)
     raised = max((side.raised for side in sides), default=0)
     if raised:
-        why = f"{count(raised, 'call')} could not be compared: see RUNS for the exception"
+        differ = "eager and compiled code differ in what is raised"
+        why = f"{count(raised, 'call')} could not be compared: {differ}"
         return not_measured("CORRECT", why, findings=notes)
     if own is None:
         return _without_own_backend(arms, sides, contract, notes)

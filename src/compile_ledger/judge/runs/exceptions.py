@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from compile_ledger.facts.arm import Arm
+from compile_ledger.facts.arm import Arm, MissedState
 from compile_ledger.facts.contract import Contract
 from compile_ledger.facts.place import Place, Raised, within_package
 from compile_ledger.judge.captured.break_words import worded
@@ -63,15 +63,22 @@ def wrapper_visible(eager: Arm, plain: Arm | None) -> Finding | None:
     """The program fails under ``torch.compile`` even eagerly, and runs without it."""
     if plain is None or plain.raised is not None or not plain.ran:
         return None
-    raised, code = eager.raised, eager.exit_code or 0
+    raised, code, missed = eager.raised, eager.exit_code or 0, _missed(eager, plain)
     if eager.status == "raised" and raised is not None:
         head = f"the program raises only with torch.compile: {said(raised)}{where(raised)}"
     elif eager.ran and code and code != (plain.exit_code or 0):
-        ended = plain.exit_code or 0
-        head = f"the program exits with status {code} only with torch.compile, else with {ended}"
+        other = plain.exit_code or 0
+        head = f"the program exits with status {code} only with torch.compile, else with {other}"
+    elif eager.ran and missed is not None:
+        head = (
+            f"load_state_dict loads nothing for {count(missed.keys, 'key')}, without an exception "
+            f"and only with torch.compile: the state has {missed.given!r}, the module "
+            f"{missed.wanted!r}"
+        )
     else:
         return None
     keys = raised is not None and "_orig_mod" in raised.message
+    ended = "every key loaded" if missed and raised is None else "no exception"
     why = "; the compiled module's names begin with _orig_mod." if keys else ""
     return Finding(
         id="wrapper-visible",
@@ -79,17 +86,23 @@ def wrapper_visible(eager: Arm, plain: Arm | None) -> Finding | None:
         level="RUNS",
         severity="failure",
         sentence=f"{head}{why}",
-        site=_place(raised) or next((r.site for r in eager.regions if r.site), None),
+        site=_place(raised)
+        or (missed and missed.place)
+        or next((r.site for r in eager.regions if r.site), None),
         library=raised.library if raised else None,
         expected="as without torch.compile",
-        actual=_type(raised) if raised else f"exit status {code}",
+        actual=_type(raised) if raised else f"exit status {code}" if code else "keys not loaded",
         evidence=(
             Evidence(instrument("exception", eager), head, arm=eager.name),
-            Evidence(
-                instrument("torch.compile as the identity", plain), "no exception", arm=plain.name
-            ),
+            Evidence(instrument("torch.compile as the identity", plain), ended, arm=plain.name),
         ),
     )
+
+
+def _missed(eager: Arm, plain: Arm) -> MissedState | None:
+    """State that is not loaded by name with ``torch.compile``, and is without."""
+    also = {one.place for one in plain.missed_states}
+    return next((one for one in eager.missed_states if one.place not in also), None)
 
 
 def cause_of(difference: Difference) -> str:
