@@ -225,3 +225,13 @@ def test_diagnostics_inside_the_region_are_a_note_of_their_own() -> None:
     arm = make.healthy("capture", compiles=(make.compile_at(0, breaks=(item,)),), calls=calls)
     findings = judge_captured(make.arms(arm), make.INDUCTOR).findings
     assert [one.slug for one in findings] == ["graph-break"]
+
+
+def test_what_ddp_breaks_on_purpose_is_left_and_its_setting_is_read_from_the_reason() -> None:
+    found = GraphBreak(
+        "DDPOptimizer intentional graph-break (See Note [DDPOptimizer]). Set "
+        "`torch._dynamo.config.optimize_ddp = False` to disable."
+    )
+    assert kind_of(found).name == "ddp"
+    assert cures(found) == {"optimize_ddp": False}
+    assert "an edit: leave it: DistributedDataParallel" in removal(found)

@@ -113,6 +113,12 @@ KINDS = (
         "keep the recurrent layer outside the region, and compile what is around it",
         "allow_rnn",
     ),
+    BreakKind(
+        "ddp",
+        r"DDPOptimizer intentional|_inside_ddp_forward|set_runtime_stats_and_log",
+        "leave it: DistributedDataParallel's own forward runs in Python, and what it wraps is "
+        "compiled in buckets, so that communication overlaps the backward pass",
+    ),
     BreakKind("numpy", r"(?i)\bnumpy\b", "write it with torch operations, or " + _OUTSIDE),
     BreakKind(
         "context", r"context manager|ContextWrapping", "put the with block around the region"
@@ -191,7 +197,7 @@ def cures(found: GraphBreak) -> dict[str, bool | int | str]:
     kind = kind_of(found)
     if kind.never or kind.setting == LOGGING:
         return {}
-    named = settings_named(found.explanation)
+    named = settings_named(f"{found.reason}\n{found.explanation}")
     return {kind.setting: True} | named if kind.setting else named
 
 

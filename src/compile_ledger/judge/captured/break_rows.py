@@ -121,7 +121,11 @@ def _edit(view: View, event: Compile, found: GraphBreak) -> str:
     library = {code.file for code in view.code.values() if code.library}
     installed = {str(p): p.file in library or origin(p.file) != "program" for p in found.stack}
     own = root is not None and (root.library or origin(root.file) != "program")
-    if own or kind_of(found) is INSIDE or not installed.get(str(found.place), False):
+    if kind_of(found) is INSIDE or not installed.get(str(found.place), False):
+        return ""
+    if own and kind_of(found).logs:
+        return "leave it to the setting: the line is a library's"
+    if own:
         return ""
     line = next((at for at in reversed(installed) if not installed[at]), "")
     call = f"the call at {line}" if line else "your call that leads to this library code"
