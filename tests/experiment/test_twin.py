@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
 from torch import nn
 
+from compile_ledger.experiment.correctness.snapshot import Before
+from compile_ledger.experiment.correctness.store import Store
 from compile_ledger.experiment.correctness.twin import NoTwinError, Twin
-from compile_ledger.experiment.correctness.watchers import run_twin
+from compile_ledger.experiment.correctness.watchers import Referee, run_twin
 
 WEIGHT = torch.full((2,), 3.0)
 LAYER = nn.Linear(2, 2)
@@ -252,3 +255,15 @@ def test_a_copy_of_an_argument_has_its_gradient() -> None:
     found = run_twin(Twin(), descend, (weight,), {})["tensors"]
     assert found["out"].tolist() == [-2.0, -2.0]
     assert found["out"].dtype == torch.float64
+
+
+def test_a_call_that_cannot_be_made_in_fp64_has_no_reference(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    referee = Referee(store, 8)
+    single = torch.ones(2, 2)
+
+    referee.prepare(0, 0, Before(), (LAYER, (single,), {}))
+    referee.prepare(0, 1, Before(), (lambda x: x.mm(torch.ones(2, 2)), (single,), {}))
+
+    assert store.load(0, 0) is not None
+    assert store.load(0, 1) is None
