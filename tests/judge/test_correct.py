@@ -11,6 +11,7 @@ from compile_ledger.judge.choose import Arms
 from compile_ledger.judge.correct.agreements import correctness
 from compile_ledger.judge.correct.level import judge_correct
 from compile_ledger.judge.lines import correctness_line
+from compile_ledger.judge.runs.level import judge_runs
 
 from . import make
 
@@ -114,6 +115,14 @@ def test_quick_depth_answers_for_the_captured_graphs() -> None:
     assert found.level.status == "holds"
     assert found.level.why.startswith("the captured graphs: 1 output")
     assert found.level.why.endswith("backend 'inductor' was not asked for code (--quick)")
+
+
+def test_quick_depth_does_not_answer_where_no_graph_ran() -> None:
+    quick = dataclasses.replace(make.INDUCTOR, depth="quick")
+    bare = make.healthy(calls=make.calls("ssss", graphs=0), agreements=(make.agree(),))
+    for judge in (judge_correct, judge_runs):
+        level = judge(make.arms(make.eager(), bare), quick).level
+        assert (level.status, level.why) == ("not_measured", "no graph ran in the capture arm")
 
 
 def test_capture_that_agrees_is_no_proof_for_inductor() -> None:

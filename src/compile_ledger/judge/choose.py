@@ -51,6 +51,12 @@ def has_evidence(arm: Arm) -> bool:
     return bool(arm.calls or arm.compiles or (arm.counters and arm.counters.regions))
 
 
+def nothing_captured(arms: Arms) -> bool:
+    """True when no call of the capture arm ran a graph: what agrees there is eager itself."""
+    arm = arms.get(CAPTURE)
+    return arm is not None and bool(arm.calls) and all(call.graphs == 0 for call in arm.calls)
+
+
 def deciding_stability(arms: Arms) -> Arm | None:
     """The best compiled arm that saw the whole stream (DESIGN section 3, level 4)."""
     names = [RECORDED, COLD, WARM]

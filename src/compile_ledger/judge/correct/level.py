@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from compile_ledger.facts.agreement import Agreement
 from compile_ledger.facts.contract import Contract
-from compile_ledger.judge.choose import EAGER, RECORDED, Arms
+from compile_ledger.judge.choose import EAGER, RECORDED, Arms, nothing_captured
 from compile_ledger.judge.document import Finding
 from compile_ledger.judge.judged import Judged, judged, not_measured
 from compile_ledger.judge.runs.level import generator_not_asked
@@ -51,6 +51,9 @@ def _without_own_backend(
 ) -> Judged:
     """Quick depth answers for the captured graphs; any other has no evidence."""
     captured = next((side for side in sides if not side.own and side.decided), None)
+    if nothing_captured(arms):
+        command = audit_command(contract)
+        return not_measured("CORRECT", "no graph ran in the capture arm", command, notes)
     if captured and contract.depth == "quick" and _complete(captured):
         why = f"the captured graphs: {_agrees(captured)}; {generator_not_asked(contract)}"
         return judged("CORRECT", "holds", why, notes)

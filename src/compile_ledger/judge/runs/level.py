@@ -7,7 +7,16 @@ from collections.abc import Iterator
 
 from compile_ledger.facts.arm import Arm
 from compile_ledger.facts.contract import Contract
-from compile_ledger.judge.choose import AGAIN, COMPILED, EAGER, PLAIN, RECORDED, Arms, own_arms
+from compile_ledger.judge.choose import (
+    AGAIN,
+    COMPILED,
+    EAGER,
+    PLAIN,
+    RECORDED,
+    Arms,
+    nothing_captured,
+    own_arms,
+)
 from compile_ledger.judge.document import Finding
 from compile_ledger.judge.judged import Judged, failed, judged, not_measured
 from compile_ledger.judge.stable.stances import ends_the_program
@@ -100,6 +109,13 @@ def _no_failure(arms: Arms, contract: Contract, command: str) -> Judged:
         return judged("RUNS", "holds", f"no exception in eager or compiled arms ({names}){also}")
     if broken:
         return not_measured("RUNS", f"the {broken[0].name} arm {_ended(broken[0])}", command)
+    return _by_capture(arms, contract, command)
+
+
+def _by_capture(arms: Arms, contract: Contract, command: str) -> Judged:
+    """What the capture arm proves where no arm ran the workload's own backend."""
+    if nothing_captured(arms):
+        return not_measured("RUNS", "no graph ran in the capture arm", command)
     if "capture" in arms and contract.depth == "quick":
         why = "the captured graphs run where eager does"
         return judged("RUNS", "holds", f"{why}; {generator_not_asked(contract)}")
