@@ -102,6 +102,24 @@ def test_the_edit_is_at_the_line_that_the_guard_names() -> None:
     assert step_of(finding(guarded=guarded)).site == guarded
 
 
+@pytest.mark.parametrize(
+    ("said", "edit"),
+    [
+        (
+            "in the backend stage (vendor; backend='eager' does not raise): no kernel",
+            "vendor return",
+        ),
+        ("in the backend stage (inductor; backend='eager' does not raise): bad", "report it to"),
+        (
+            "in the AOTAutograd stage: a backward through the backward of compiled code: x",
+            "module it",
+        ),
+    ],
+)
+def test_what_raises_in_a_stage_has_the_edit_of_that_stage(said: str, edit: str) -> None:
+    assert edit in step_of(finding("compiled-raises", sentence=said)).do
+
+
 def test_a_ragged_last_batch_is_told_from_other_sizes() -> None:
     assert "drop_last=True" in step_of(finding(), sizes=(32, 32, 32, 7, 32, 32, 32, 7)).do
     assert "drop_last" not in step_of(finding(), sizes=(32, 7, 9, 32, 11, 32)).do

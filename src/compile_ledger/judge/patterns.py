@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from itertools import pairwise
 
@@ -13,6 +14,9 @@ _PADDED = ("input_ids", "attention_mask", "token_type_ids", "position_ids", "dec
 _CACHES = ("past_key_value", "past_key_values", "cache", "layer_past")
 _WRAPPED = "_orig_mod."
 """The prefix that an OptimizedModule puts before each key of its state."""
+_OWN_BACKEND = re.compile(r"in the backend stage \((.+?); backend=")
+DOUBLE_BACKWARD = "a backward through the backward of compiled code"
+"""How a finding says that torch differentiates no compiled backward pass."""
 _LEAST = 3
 """Calls in a row that show how a size grows."""
 
@@ -24,9 +28,26 @@ def pattern_edit(view: View | None, finding: Finding) -> str:
             "save the state of the module itself (compiled._orig_mod.state_dict()), "
             "or compile in place with model.compile(), which keeps its keys"
         )
+    if finding.slug == "compiled-raises":
+        return _of_stages(finding)
     if "recompile-shape" in (finding.slug, finding.cause):
         return _of_sizes(view, finding)
     return ""
+
+
+def _of_stages(finding: Finding) -> str:
+    if DOUBLE_BACKWARD in finding.sentence:
+        return (
+            "call the module itself, not the compiled one, in the pass whose gradient is "
+            "differentiated again (create_graph=True)"
+        )
+    own = _OWN_BACKEND.search(finding.sentence)
+    if own is None or own.group(1) == "inductor":
+        return ""
+    return (
+        f"let the backend {own.group(1)} return the graph's own forward (gm.forward) for what it "
+        "cannot compile, or repair it"
+    )
 
 
 def _of_sizes(view: View | None, finding: Finding) -> str:

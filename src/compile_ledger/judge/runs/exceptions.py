@@ -11,6 +11,7 @@ from compile_ledger.judge.captured.break_words import worded
 from compile_ledger.judge.choose import COMPILED, PLAIN, Arms
 from compile_ledger.judge.document import Evidence, Finding
 from compile_ledger.judge.instruments import instrument
+from compile_ledger.judge.patterns import DOUBLE_BACKWARD
 from compile_ledger.judge.words import count, listed, short_type, spans
 
 from .compared import Difference
@@ -194,7 +195,7 @@ def double_backward(raised: Raised | None) -> str:
         return ""
     lines = listed((str(place) for place in raised.create_graph), 3)
     at = f" (create_graph=True at {lines})" if lines else ""
-    return f"a backward through the backward of compiled code{at}: "
+    return f"{DOUBLE_BACKWARD}{at}: "
 
 
 def _in_calls(same: Sequence[Difference], arm: Arm) -> str:
