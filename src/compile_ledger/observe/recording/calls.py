@@ -231,13 +231,26 @@ class CallKeeper:
         return self.session.contained(stances.refused, call.region, call.frame) or ()
 
     def _silent(self, call: OpenCall, after: int | None) -> int | None:
-        """Lookups that neither hit an entry nor reached Dynamo."""
-        if after is None or call.lookups is None or call.shared:
+        """Lookups that neither hit an entry nor reached Dynamo; None where that does not tell.
+
+        Once a helper of the standard library's has an entry (``contextlib``, which DDP's own
+        forward enters), what compiles looks it up, too.
+        """
+        if after is None or call.lookups is None or call.shared or self._helper_kept(call):
             return None
         kept = sum(miss.kept for miss in call.misses)
         hits = sum(call.runs.values()) - kept
         asked = sum(miss.entries_before > 0 for miss in call.misses)
         return max(0, after - call.lookups - hits - asked)
+
+    def _helper_kept(self, call: OpenCall) -> bool:
+        kept = [miss.code_object for miss in call.misses if miss.kept]
+        if not kept:
+            return False
+        first = next(m.code_object for m in call.misses if m.outcome != "skipped")
+        root = first if call.region.fact.root is None else call.region.fact.root
+        codes = self.session.codes.values()
+        return any(c.fact.library and c.fact.id in kept and c.fact.id != root for c in codes)
 
     def _disposition(
         self, call: OpenCall, silent: int | None, raised: BaseException | None
