@@ -107,7 +107,7 @@ def test_the_edit_is_at_the_line_that_the_guard_names() -> None:
     [
         (
             "in the backend stage (vendor; backend='eager' does not raise): no kernel",
-            "vendor return",
+            "='vendor' return",
         ),
         ("in the backend stage (inductor; backend='eager' does not raise): bad", "report it to"),
         (

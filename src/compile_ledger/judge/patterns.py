@@ -45,7 +45,7 @@ def _of_stages(finding: Finding) -> str:
     if own is None or own.group(1) == "inductor":
         return ""
     return (
-        f"let the backend {own.group(1)} return the graph's own forward (gm.forward) for what it "
+        f"let backend={own.group(1)!r} return the graph's own forward (gm.forward) for what it "
         "cannot compile, or repair it"
     )
 
