@@ -133,7 +133,7 @@ def test_q_ends_the_live_view(tmp_path: Path) -> None:
 def test_once_prints_one_frame(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "compile_ledger", "watch", "--once", str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert "no recording yet" in done.stdout.replace("\n", " ")
+    assert "no recording yet" in " ".join(done.stdout.split())
 
 
 def test_once_says_that_there_is_no_such_path(tmp_path: Path) -> None:

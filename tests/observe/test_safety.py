@@ -43,6 +43,7 @@ def test_each_hook_may_fail(run: Run, tmp_path: Path) -> None:
     assert all(count > 0 for count, _ in lost.values()), lost
     assert lost["current"][1] == {
         "automatic_dynamic",
+        "break_cause",
         "compile_metrics",
         "graph_break",
         "limit",

@@ -166,13 +166,13 @@ def _hook_causes(session: Session) -> None:
     need(translator, "log_graph_break")
 
     @ours
-    def met(args: Any, _result: Any) -> None:
+    def break_cause(args: Any, _result: Any) -> None:
         miss = current(session)
         error = next((one for one in args if isinstance(one, BaseException)), None)
         if miss is not None and error is not None:
             miss.met = unsupported_of(args[0], error)
 
-    _after(session, translator, "log_graph_break", met)
+    _after(session, translator, "log_graph_break", break_cause)
 
 
 def _hook_metrics(session: Session) -> None:
