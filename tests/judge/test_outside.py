@@ -207,6 +207,14 @@ def test_samples_of_calls_that_ran_something_else_are_not_counted_with_the_last(
     assert finding.evidence[0].count == 2
 
 
+def test_calls_after_a_switch_off_are_a_matter_of_stable() -> None:
+    samples = (sample(25, 1.0), sample(25, 1.0))
+    served_first = of(*samples, calls=make.calls("c..oooooo"))
+    assert [f.slug for f in served_first.findings if f.slug == "eager-operators"] == []
+    alike = of(*samples, calls=make.calls("c........"))
+    assert [f.slug for f in alike.findings] == ["eager-operators"]
+
+
 def test_every_operator_in_graphs_holds_without_a_word() -> None:
     found = of(sample(0, 0), sample(0, 0))
     assert (found.level.status, found.findings) == ("holds", ())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from compile_ledger.facts.calls import SERVED
 from compile_ledger.facts.outside import EagerPlace, Operators
 from compile_ledger.facts.place import within_package
 from compile_ledger.judge.choose import RECORDED
@@ -58,6 +59,9 @@ def operators_of(view: View, region: int) -> OperatorReading | str:
     usable = [one for one in sampled if not one.why]
     if not usable:
         return sampled[-1].why if sampled else _unseen(view)
+    usable = [one for one in usable if not _lost_later(view, region, one.call)]
+    if not usable:
+        return "the sampled calls came after the function was switched off: STABLE shows it"
     last = usable[-1]
     places = tuple(_at_break(view, region, one) for one in last.places)
     alike = [one for one in usable if (one.inside, one.outside) == (last.inside, last.outside)]
@@ -65,6 +69,16 @@ def operators_of(view: View, region: int) -> OperatorReading | str:
     return OperatorReading(
         region, last.inside, last.outside, min(shares), max(shares), len(alike), places
     )
+
+
+def _lost_later(view: View, region: int, index: int) -> bool:
+    """True for a call that is switched off though graphs had served an earlier one.
+
+    What was captured once and is no longer used is a matter of STABLE.
+    """
+    calls = view.calls.get(region, ())
+    off = any(call.index == index and call.disposition == "switched_off" for call in calls)
+    return off and any(call.disposition in SERVED and call.graphs for call in calls[:index])
 
 
 def _at_break(view: View, region: int, found: EagerPlace) -> EagerPlace:
