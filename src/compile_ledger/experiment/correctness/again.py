@@ -12,9 +12,8 @@ from compile_ledger.experiment.met import Modes
 
 from .graph import edges_of
 from .leaves import tensors
-from .reach import shared_with_copy
 from .snapshot import changeable
-from .twin import NoTwinError, Twin
+from .twin import NoTwinError, Twin, require_copyable
 
 NOISE = 16.0
 """Rounding steps by which noise moves inputs and parameters: the floor of the error rule."""
@@ -36,13 +35,7 @@ class Recipe:
     @staticmethod
     def of(target: Any, args: Any, kwargs: Any) -> Recipe:
         """Copy what a call is about to find. Raises :class:`NoTwinError`."""
-        if target is None:
-            msg = "the target is gone"
-            raise NoTwinError(msg)
-        shared = shared_with_copy(target)
-        if shared:
-            msg = f"a copy would share {shared}, which the call may change"
-            raise NoTwinError(msg)
+        require_copyable(target)
         _refuse_hooks(target)
         twin = Twin(double=False, grads=True)
         modes = Modes.now()

@@ -12,10 +12,22 @@ from typing import Any
 from compile_ledger.observe.stack import is_users
 
 from .code_names import names_in
+from .reach import shared_with_copy
 
 
 class NoTwinError(Exception):
     """The target cannot be copied ; the message says why."""
+
+
+def require_copyable(target: Any) -> None:
+    """Raise :class:`NoTwinError` where a copy of the target could not stand in for it."""
+    if target is None:
+        msg = "the target is gone"
+        raise NoTwinError(msg)
+    shared = shared_with_copy(target)
+    if shared:
+        msg = f"a copy would share {shared}, which the call may change"
+        raise NoTwinError(msg)
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from .gradients import Gradients
 from .reach import shared_with_copy
 from .snapshot import GONE, Before, after_call, before_call, changeable
 from .store import Store
-from .twin import NoTwinError, Twin
+from .twin import Twin, require_copyable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -169,13 +169,7 @@ def run_twin(twin: Twin, target: Any, args: Any, kwargs: Any) -> dict[str, Any]:
 
     import torch
 
-    if target is None:
-        msg = "the target is gone"
-        raise NoTwinError(msg)
-    shared = shared_with_copy(target)
-    if shared:
-        msg = f"a copy would share {shared}, which the call may change"
-        raise NoTwinError(msg)
+    require_copyable(target)
     function = twin.target(target)
     copies = twin.value((args, kwargs))
     python_state = random.getstate()
